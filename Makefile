@@ -1,0 +1,38 @@
+# The front door. CMake does the work; these targets do all their own set-up on a fresh Debian machine.
+#
+#   make              build/libpodium.a and build/libpodium.so
+#   make demo         privatise simulated values, compare bias and variance with theory
+#   make check        every test, with every compiler and sanitizer
+#   make bench        speed, beside the raw random bits
+#   make install      header, libraries, pkg-config file (PREFIX, DESTDIR)
+#   make clean
+
+PREFIX ?= /usr/local
+JOBS := $(shell nproc)
+CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+
+.DELETE_ON_ERROR:
+.PHONY: all demo check bench install clean
+all:
+	@scripts/setup.sh build
+	@$(CONFIGURE) >/dev/null
+	@cmake --build build -j$(JOBS)
+
+demo: all
+	@build/examples/demo
+
+check:
+	@scripts/setup.sh build check
+	@scripts/check.sh $(JOBS)
+
+bench:
+	@scripts/setup.sh build
+	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target bench
+	@build/bench/bench
+
+install: all
+	@cmake --install build
+
+clean:
+	rm -rf build

@@ -1,0 +1,34 @@
+/*
+ * A device with a random generator of its own: give Podium a callback, get reports of 4 bytes.
+ * Here the generator is a file, /dev/urandom; on a microcontroller it would be the hardware's.
+ */
+#include <podium.h>
+#include <stdio.h>
+
+static size_t read_file(void *context, void *buffer, size_t n) {
+    return fread(buffer, 1, n, context); /* fewer than n bytes is a failure, and Podium treats it as one */
+}
+
+int main(void) {
+    podium_spec spec = {.mechanism = PODIUM_EXACT, .epsilon = 2.0, .min = -40, .max = 60};
+    podium_collection temperature;
+    podium_status status = podium_collection_init(&temperature, &spec);
+    FILE *generator = fopen("/dev/urandom", "rb");
+    if (status != PODIUM_OK || generator == NULL) {
+        fprintf(stderr, "own_random: cannot start\n");
+        return 1;
+    }
+
+    podium_random random = {.fill = read_file, .context = generator};
+    double value = 21.5, report;
+    uint32_t cell; /* what the device sends */
+    status = podium_privatize_cells(&temperature, &random, &cell, &value, 1);
+    fclose(generator);
+    if (status != PODIUM_OK) {
+        fprintf(stderr, "own_random: %s\n", podium_status_message(status));
+        return 1;
+    }
+    podium_collection_reports(&temperature, &report, &cell, 1); /* what the collector makes of it */
+    printf("cell %lu is the report %.2f\n", (unsigned long)cell, report);
+    return 0;
+}

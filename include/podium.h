@@ -1,0 +1,217 @@
+/*
+ * Podium: local differential privacy for numbers.
+ *
+ * A device holds a private number. It describes the collection (which mechanism, which epsilon, which range),
+ * initialises it once, and turns each number into a report. Only reports leave the device; the average report
+ * is an unbiased estimate of the average value.
+ *
+ *     podium_spec spec = {.mechanism = PODIUM_EXACT, .epsilon = 1.0, .min = 1, .max = 120};
+ *     podium_collection age;
+ *     if (podium_collection_init(&age, &spec) != PODIUM_OK) ...
+ *     if (podium_privatize(&age, reports, values, n) != PODIUM_OK) ...
+ *
+ * Everywhere: outputs come before inputs and a length follows its array. Pointers must not be NULL unless the
+ * comment says what NULL means. Nothing here allocates, locks or keeps state: a collection may be shared by
+ * threads, copied, and used on both sides of a fork.
+ */
+#ifndef PODIUM_H
+#define PODIUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define PODIUM_API __attribute__((visibility("default")))
+#define PODIUM_MUST_USE __attribute__((warn_unused_result))
+#else
+#define PODIUM_API
+#define PODIUM_MUST_USE
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status ---------------------------------------------------------------------------------------------- */
+
+typedef enum podium_status {
+    PODIUM_OK = 0,
+    PODIUM_MECHANISM_UNKNOWN,
+    PODIUM_EPSILON_NOT_FINITE,
+    PODIUM_EPSILON_NOT_POSITIVE,
+    PODIUM_EPSILON_TOO_SMALL, /* below PODIUM_EPSILON_MIN */
+    PODIUM_EPSILON_TOO_LARGE, /* above PODIUM_EPSILON_MAX (sampling) or PODIUM_EPSILON_MAX_SHAPE (formulas) */
+    PODIUM_RANGE_NOT_FINITE,
+    PODIUM_RANGE_EMPTY,      /* min is not below max */
+    PODIUM_RANGE_ABSURD,     /* a bound beyond PODIUM_BOUND_MAX, or not zero and below PODIUM_BOUND_MIN */
+    PODIUM_RANGE_TOO_NARROW, /* max - min is so small beside the bounds that doubles cannot hold the reports */
+    PODIUM_RANDOM_FAILED,    /* the random source failed: there are no reports */
+    PODIUM_NOT_PRIVATE       /* the thresholds failed their own re-check: a defect, please tell us */
+} podium_status;
+
+/* One constant English sentence without a full stop; for an unknown status too. Never NULL. */
+PODIUM_API const char *podium_status_message(podium_status status);
+
+/* The library's version, such as "0.1.0". */
+PODIUM_API const char *podium_version(void);
+
+/* ---- What is collected ----------------------------------------------------------------------------------- */
+
+typedef enum podium_mechanism {
+    PODIUM_EXACT = 0,   /* Podium, s minimising the worst-case variance */
+    PODIUM_APPROXIMATE, /* Podium, s = epsilon/3 */
+    PODIUM_LAPLACE,
+    PODIUM_STAIRCASE
+} podium_mechanism;
+
+/*
+ * A collection is public and fixed before the first value is seen. The range must come from knowledge of the
+ * question (an age lies in 1..120), never from the data: a range read off the data tells about the data.
+ */
+typedef struct podium_spec {
+    podium_mechanism mechanism;
+    double epsilon;
+    double min;
+    double max;
+} podium_spec;
+
+#define PODIUM_EPSILON_MIN 1e-6
+#define PODIUM_EPSILON_MAX 50.0        /* podium_collection_init: what can be sampled */
+#define PODIUM_EPSILON_MAX_SHAPE 700.0 /* podium_shape_init: what can be computed */
+#define PODIUM_BOUND_MAX 1e140
+#define PODIUM_BOUND_MIN 1e-140
+
+/* "podium", "podium-approximate", "laplace", "staircase"; NULL for an unknown mechanism. */
+PODIUM_API const char *podium_mechanism_name(podium_mechanism mechanism);
+
+/* ---- Shape: the distribution of a report in closed form --------------------------------------------------- */
+
+/*
+ * The continuous distribution that the sampler follows, for analysis and planning. Here x is the value and y the
+ * report, both in the collection's own units (the paper's x is x - (min + max)/2). An x outside [min, max]
+ * counts as the nearer end; a NaN gives a NaN.
+ */
+typedef struct podium_shape {
+    podium_spec spec;
+    double delta;  /* max - min */
+    double middle; /* (min + max)/2 */
+    double alpha;  /* the variance at x is alpha + beta (x - middle)^2 */
+    double beta;
+    /* Podium only, else 0; the paper's letters */
+    double s;      /* step parameter */
+    double m;      /* the support is delta*m wide */
+    double w;      /* width of the step */
+    double d;      /* density beside the step */
+    double d_step; /* density on the step, d e^epsilon */
+    double q;      /* mass that the step has above the base: lift*w, lift being d (e^epsilon - 1) */
+    double lift;
+    /* Staircase only, else 0 */
+    double gamma;  /* half-width of the middle stair in units of delta */
+    double height; /* density of the middle stair */
+} podium_shape;
+
+/* Fails as podium_collection_init does, except that epsilon may go up to PODIUM_EPSILON_MAX_SHAPE and no range is
+   too narrow. */
+PODIUM_API podium_status podium_shape_init(podium_shape *shape, const podium_spec *spec) PODIUM_MUST_USE;
+
+/* Left end of the step at x (the paper's t, shifted to the collection's units). NaN for other mechanisms. */
+PODIUM_API double podium_shape_step(const podium_shape *shape, double x);
+
+PODIUM_API double podium_shape_density(const podium_shape *shape, double x, double y);
+PODIUM_API double podium_shape_cdf(const podium_shape *shape, double x, double y);
+
+/* The y with podium_shape_cdf(shape, x, y) = p. The ends of the support at p = 0 and 1 (infinite for Laplace and
+   Staircase); NaN for any other p outside [0, 1]. */
+PODIUM_API double podium_shape_quantile(const podium_shape *shape, double x, double p);
+
+PODIUM_API double podium_shape_mean(const podium_shape *shape, double x);
+PODIUM_API double podium_shape_variance(const podium_shape *shape, double x);
+
+/* Variance of a over variance of b at x: below 1 where a is the better mechanism. */
+PODIUM_API double podium_shape_efficiency(const podium_shape *a, const podium_shape *b, double x);
+
+/* ---- Collection: a spec made ready for sampling ------------------------------------------------------------ */
+
+#define PODIUM_COINS_MAX 25
+
+/*
+ * Reports live on a grid of cells 0 ... cells-1. A value is put at one of the places 0 ... places, and the cell
+ * is drawn around that place by comparing random words with the thresholds below; docs/proof.md shows why any two
+ * values then give every cell with probabilities within a factor e^epsilon of each other, exactly.
+ * Fill it with podium_collection_init and read it as you like; never write to it.
+ */
+typedef struct podium_collection {
+    podium_spec spec;
+    uint64_t cells;
+    uint64_t places;
+    uint64_t width;     /* cells in the step (Laplace, Staircase: in the middle stair) */
+    uint64_t threshold; /* of 2^64: how often the step is chosen */
+    /* Laplace and Staircase only */
+    uint64_t margin;                  /* cells before the middle stair at place 0: where reports are clamped */
+    uint64_t tail_threshold;          /* of 2^64: how often a report goes straight to an end cell */
+    uint64_t coins[PODIUM_COINS_MAX]; /* of 2^64: thresholds of the binary digits of the stair's number */
+    uint32_t coin_count;              /* 0 for Podium */
+    uint32_t stair_bits;              /* a stair is 2^stair_bits cells wide */
+    uint32_t stairs;                  /* stairs in the width of the range: each lowers the mass by e^(epsilon/stairs) */
+    /* all mechanisms; accuracy only, privacy does not depend on these */
+    uint32_t fraction_bits; /* binary digits of a place kept for random rounding; 0: nearest place */
+    double scale;           /* value -> place, in units of 2^-fraction_bits */
+    double first;           /* the report of cell 0 */
+    double spacing;         /* between the reports of neighbouring cells */
+} podium_collection;
+
+/* Takes between microseconds and a few milliseconds. On failure the collection is untouched. */
+PODIUM_API podium_status podium_collection_init(podium_collection *collection, const podium_spec *spec) PODIUM_MUST_USE;
+
+/* The reports of cells, as podium_privatize would have given them. */
+PODIUM_API void podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells,
+                                          size_t n);
+
+/* ---- Random: where the random bits come from -------------------------------------------------------------- */
+
+/*
+ * A source of random bytes. To bring your own, set fill (and context); it must write n unpredictable bytes and
+ * return n. Any other return is a failure, and the call that wanted the bytes fails with PODIUM_RANDOM_FAILED.
+ * Where a source has something to set up for each call, open makes the context that fill and close get (it returns
+ * NULL on failure); bytes is how much will be asked for in all. Leave open and close NULL where nothing is.
+ */
+typedef struct podium_random {
+    size_t (*fill)(void *context, void *buffer, size_t n);
+    void *context;
+    void *(*open)(void *context, size_t bytes);
+    void (*close)(void *context);
+} podium_random;
+
+/* The operating system, by getrandom(2). Best for a few values at a time. */
+PODIUM_API extern const podium_random podium_random_system;
+
+/* The default: the operating system for a few values; for arrays AES-256-CTR from OpenSSL, under a new key from the
+   operating system each call. The same as podium_random_system in a build without OpenSSL. */
+PODIUM_API extern const podium_random podium_random_default;
+
+/* ---- Privatize: the only functions that see a private value ------------------------------------------------ */
+
+/*
+ * Turns n values into n reports with the default source. For one value, n is 1. reports may be the same array as
+ * values (not one that overlaps it otherwise).
+ *
+ * Every double is accepted: values outside the range count as its nearer end, and NaN as its middle. The status
+ * and the running time depend on the collection, n and the random source, never on a value. If the source fails,
+ * all n reports are NaN.
+ */
+PODIUM_API podium_status podium_privatize(const podium_collection *collection, double *reports, const double *values,
+                                          size_t n) PODIUM_MUST_USE;
+
+/* The same with a source of your choice; NULL is podium_random_default. */
+PODIUM_API podium_status podium_privatize_from(const podium_collection *collection, const podium_random *random,
+                                               double *reports, const double *values, size_t n) PODIUM_MUST_USE;
+
+/* The same, giving cells: 4 bytes a report. If the source fails, all n cells are 0. cells must not overlap values. */
+PODIUM_API podium_status podium_privatize_cells(const podium_collection *collection, const podium_random *random,
+                                                uint32_t *cells, const double *values, size_t n) PODIUM_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Installs the Debian packages that are missing for the parts named: build, check.
+set -eu
+
+build="gcc libc6-dev make cmake pkg-config libssl-dev"
+check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch"
+
+wanted=""
+for part in "$@"; do
+    case $part in
+    build) wanted="$wanted $build" ;;
+    check) wanted="$wanted $check" ;;
+    *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
+    esac
+done
+
+missing=""
+for package in $wanted; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+echo "Installing:$missing"
+sudo=""
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -qq
+# shellcheck disable=SC2086
+$sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null

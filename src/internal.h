@@ -1,0 +1,48 @@
+/* What the modules of the library share with each other and with the tests. */
+#ifndef PODIUM_INTERNAL_H
+#define PODIUM_INTERNAL_H
+
+#include "podium.h"
+
+#include <stdbool.h>
+
+#if defined(__FAST_MATH__)
+#error "Podium's formulas and its treatment of NaN need IEEE arithmetic: build without -ffast-math"
+#endif
+
+/* Random words have this many bits. The library uses 64; the exhaustive tests build the same sampler for words so
+   small that every one can be tried. R is 2^PODIUM_WORD_BITS throughout. */
+#ifndef PODIUM_WORD_BITS
+#define PODIUM_WORD_BITS 64
+#endif
+#define PODIUM_WORD_MAX (UINT64_MAX >> (64 - PODIUM_WORD_BITS))
+
+/* spec.c */
+podium_status podium_spec_check(const podium_spec *spec, double epsilon_max);
+
+/* threshold.c: a collection's grid is set, its thresholds are wanted or doubted. */
+void podium_thresholds_set(podium_collection *collection);
+bool podium_thresholds_check(const podium_collection *collection);
+
+/* draw.c: how many words one draw takes; n draws, word k of draw i being words[k*n + i]. */
+size_t podium_draw_words(const podium_collection *collection);
+void podium_draw(const podium_collection *collection, uint32_t *cells, const uint32_t *places, const uint64_t *words,
+                 size_t n);
+
+/* privatize.c: the place of each value; rounding has a word a value, or is ignored where fraction_bits is 0. */
+void podium_places(const podium_collection *collection, uint32_t *places, const double *values,
+                   const uint64_t *rounding, size_t n);
+
+/* random.c: one call's worth of random bytes. Open, fill as often as needed, close whatever happened. */
+typedef struct podium_stream {
+    const podium_random *random;
+    void *context;
+} podium_stream;
+podium_status podium_stream_open(podium_stream *stream, const podium_random *random, size_t bytes);
+podium_status podium_stream_fill(podium_stream *stream, uint64_t *words, size_t n);
+void podium_stream_close(podium_stream *stream);
+
+/* Clears memory in a way that the compiler may not leave out. */
+void podium_wipe(void *memory, size_t n);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * Privatize: value -> place -> cell -> report. The only code that sees a private value.
+ *
+ * Whatever happens to a value before it is a place is preprocessing, and whatever happens to a cell is
+ * post-processing: floating point there can cost accuracy, never privacy (docs/proof.md). Time must not depend on
+ * a value either, so there is no branch on one, and no arithmetic on numbers so small that some processors slow down.
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Words are made, used and wiped this many at a time: 8 KiB on the stack, which stays in the first-level cache. */
+#define BLOCK_WORDS 1024
+#define BLOCK_VALUES (BLOCK_WORDS / 2)         /* Podium: two words a value */
+#define BLOCK_VALUES_STAIRS (BLOCK_WORDS / 32) /* Laplace, Staircase: 3, one for rounding, and up to 25 coins */
+
+static inline uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double double_of(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint64_t mask_if(bool condition) {
+    return 0 - (uint64_t)condition;
+}
+
+/* The value in units of 2^-fraction_bits places, from 0 to top (one more in some rounding modes). */
+static inline uint64_t fixed_place(const podium_collection *collection, double value, double top) {
+    uint64_t bits = bits_of(value), size = bits & (UINT64_MAX >> 1);
+    uint64_t is_nan = mask_if(size > bits_of(INFINITY));
+    uint64_t not_tiny = mask_if(size >= bits_of(0x1p-512)); /* less counts as 0: see PODIUM_BOUND_MIN */
+    double offset = (double_of(bits & not_tiny) - collection->spec.min) * collection->scale;
+    uint64_t above = bits_of(offset) & mask_if(offset > 0);
+    uint64_t inside = mask_if(double_of(above) < top);
+    uint64_t clamped = (above & inside) | (bits_of(top) & ~inside);
+    clamped = (clamped & ~is_nan) | (bits_of(top / 2) & is_nan);
+    /* Adding 2^52 leaves the integer, rounded, in the low bits. */
+    return bits_of(double_of(clamped) + 0x1p52) & (UINT64_MAX >> 12);
+}
+
+void podium_places(const podium_collection *collection, uint32_t *places, const double *values,
+                   const uint64_t *rounding, size_t n) {
+    const unsigned digits = collection->fraction_bits;
+    const uint64_t fraction = ((uint64_t)1 << digits) - 1, last = collection->places;
+    const double top = ldexp((double)last, (int)digits);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t coin = digits == 0 ? 0 : rounding[i] & fraction;
+        uint64_t place = (fixed_place(collection, values[i], top) + coin) >> digits;
+        uint64_t inside = mask_if(place < last);
+        places[i] =
+            (uint32_t)((place & inside) | (last & ~inside)); /* the last word, in integers: 0 <= place <= last */
+    }
+}
+
+/* One block: n values, their words and, on success, their cells. */
+static podium_status privatize_block(const podium_collection *collection, podium_stream *stream, uint64_t *words,
+                                     uint32_t *cells, const double *values, size_t n) {
+    uint32_t places[BLOCK_VALUES];
+    size_t draw_words = podium_draw_words(collection);
+    podium_status status = podium_stream_fill(stream, words, n * (draw_words + (collection->fraction_bits != 0)));
+    if (status != PODIUM_OK)
+        return status;
+    podium_places(collection, places, values, words + n * draw_words, n);
+    podium_draw(collection, cells, places, words, n);
+    podium_wipe(places, n * sizeof *places);
+    return PODIUM_OK;
+}
+
+/* The cells go to cells, or as reports to reports: one of the two is NULL. */
+static podium_status privatize(const podium_collection *collection, const podium_random *random, double *reports,
+                               uint32_t *cells, const double *values, size_t n) {
+    uint64_t words[BLOCK_WORDS];
+    uint32_t drawn[BLOCK_VALUES];
+    podium_stream stream;
+    size_t words_each = podium_draw_words(collection) + (collection->fraction_bits != 0);
+    size_t block = collection->coin_count == 0 ? BLOCK_VALUES : BLOCK_VALUES_STAIRS;
+    podium_status status = podium_stream_open(&stream, random, n * words_each * sizeof *words);
+
+    for (size_t done = 0; status == PODIUM_OK && done < n; done += block) {
+        size_t now = n - done < block ? n - done : block;
+        uint32_t *out = cells == NULL ? drawn : cells + done;
+        status = privatize_block(collection, &stream, words, out, values + done, now);
+        if (status == PODIUM_OK && reports != NULL)
+            podium_collection_reports(collection, reports + done, out, now);
+    }
+    podium_wipe(words, (n < block ? n : block) * words_each * sizeof *words);
+    podium_stream_close(&stream);
+    return status;
+}
+
+podium_status podium_privatize_from(const podium_collection *collection, const podium_random *random, double *reports,
+                                    const double *values, size_t n) {
+    podium_status status = privatize(collection, random, reports, NULL, values, n);
+    for (size_t i = 0; status != PODIUM_OK && i < n; i++)
+        reports[i] = NAN;
+    return status;
+}
+
+podium_status podium_privatize(const podium_collection *collection, double *reports, const double *values, size_t n) {
+    return podium_privatize_from(collection, NULL, reports, values, n);
+}
+
+podium_status podium_privatize_cells(const podium_collection *collection, const podium_random *random, uint32_t *cells,
+                                     const double *values, size_t n) {
+    podium_status status = privatize(collection, random, NULL, cells, values, n);
+    if (status != PODIUM_OK)
+        memset(cells, 0, n * sizeof *cells);
+    return status;
+}

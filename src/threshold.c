@@ -1,0 +1,250 @@
+/*
+ * Thresholds: from epsilon and a grid to the integers that make every draw exactly epsilon-private.
+ *
+ * No floating point takes part, but for splitting the double epsilon into its binary digits. A threshold c is
+ * computed by one division and doubted by the inequality it must satisfy: podium_thresholds_check looks only at the
+ * finished collection. docs/proof.md has the two theorems with their proofs; R = 2^PODIUM_WORD_BITS.
+ */
+#include "internal.h"
+#include "wide.h"
+
+#include <math.h>
+
+/* ---- e^epsilon from below ---- */
+
+/* Fixed-point numbers are counted in units of 2^-F. */
+#define F 128
+
+/* epsilon < 64 in units of 2^-F, rounded down: below 2^(F+6) */
+static wide fixed_below(double epsilon) {
+    int exponent;
+    uint64_t digits = (uint64_t)ldexp(frexp(epsilon, &exponent), 53); /* epsilon = digits 2^(exponent - 53), exactly */
+    int shift = exponent - 53 + F;
+    return shift >= 0 ? wide_shift_left(wide_from(digits), (unsigned)shift)
+                      : wide_shift_right(wide_from(digits), (unsigned)-shift);
+}
+
+/*
+ * P with P/2^F <= e^(epsilon/parts) - 1: the Taylor series, every operation rounded down. All its terms are positive,
+ * so the sum cannot exceed the truth; it ends when a term vanishes. For epsilon <= 50 a term, and the sum, stay below
+ * 2^(F+73), a product below 2^(2F+80).
+ */
+static wide expm1_below(double epsilon, uint32_t parts) {
+    wide x = wide_divide_small(fixed_below(epsilon), parts);
+    wide term = x, sum = x;
+    for (uint32_t n = 2; !wide_at_most(term, wide_from(0)); n++) {
+        term = wide_divide_small(wide_shift_right(wide_multiply(term, x), F), n);
+        sum = wide_add(sum, term);
+    }
+    return sum;
+}
+
+/* 2^F + P: a lower bound of e^(epsilon/parts) in units of 2^-F */
+static wide exp_below(double epsilon, uint32_t parts) {
+    return wide_add(wide_shift_left(wide_from(1), F), expm1_below(epsilon, parts));
+}
+
+/* ---- Numbers of words ---- */
+
+static wide words_all(void) {
+    return wide_shift_left(wide_from(1), PODIUM_WORD_BITS);
+}
+
+/* R - c: the words not below c */
+static wide words_from(uint64_t c) {
+    return wide_subtract(words_all(), wide_from(c));
+}
+
+/* ceil(R/n) and floor(R/n): the most and the fewest words that a scaled word of n cells sends to one of them */
+static wide words_most(uint64_t n) {
+    return wide_from(PODIUM_WORD_MAX / n + 1);
+}
+
+static wide words_fewest(uint64_t n) {
+    return wide_from((PODIUM_WORD_MAX - (n - 1)) / n + 1);
+}
+
+/* ---- Step: Podium ---- */
+
+/*
+ * Theorem 1. With W cells in the step, N in all and c of R words choosing the step, for any two places and every cell
+ *     Pr[cell | T] / Pr[cell | T'] <= 1 + c ceil(R/W) / ((R - c) floor(R/N)).
+ * Proof. R^2 Pr[cell | T] is (R - c) B + c G, where B >= floor(R/N) words scale to the cell among all N, the same
+ * for every T, and G <= ceil(R/W) to it among the W of the step, or G = 0. The largest value over the smallest is at
+ * most (B(R - c) + c ceil(R/W)) / (B(R - c)). QED.
+ * So the ratio is at most 1 + P/2^F, hence at most e^epsilon, if and only if
+ *     c ceil(R/W) 2^F <= (R - c) floor(R/N) P.                                                       (1)
+ * Sizes: the left side is below 2^(F+128), the right one below 2^(F+73+128).
+ */
+static bool step_check(const podium_collection *collection) {
+    wide p = expm1_below(collection->spec.epsilon, 1);
+    wide left = wide_multiply(wide_from(collection->threshold), words_most(collection->width));
+    wide right = wide_multiply(words_from(collection->threshold), words_fewest(collection->cells));
+    return wide_at_most(wide_shift_left(left, F), wide_multiply(right, p)) &&
+           collection->places == collection->cells - collection->width;
+}
+
+/* The largest c with (1): c (ceil(R/W) 2^F + floor(R/N) P) <= R floor(R/N) P. */
+static void step_set(podium_collection *collection) {
+    wide base = wide_multiply(words_fewest(collection->cells), expm1_below(collection->spec.epsilon, 1));
+    wide step = wide_shift_left(words_most(collection->width), F);
+    wide c = wide_divide(wide_multiply(words_all(), base), wide_add(step, base));
+    collection->threshold = wide_to_uint64(c);
+}
+
+/* ---- Stairs: Laplace and Staircase ---- */
+
+/*
+ * A draw lies on the middle stair (C cells, chosen by c of R words), or on one of X = 2^k stairs of B = 2^b cells to
+ * the left or right, or, by t of R words, beyond all of them. The digits of a stair's number g are k coins, digit i
+ * being 1 for c_i of R words. Write rho_i = c_i/(R - c_i), p(g) = Pr[g], M for the stairs in the width of the range
+ * and eta = epsilon/M. Theorem 2 (docs/proof.md): the draw is epsilon-private if
+ *   (2) rho_i <= 1, and prod_{l<i} rho_l lies within a factor e^eta of rho_i, for every i:
+ *       then p falls, and by at most e^eta from one stair to the next, carries in g included;
+ *   (3) t/(R - t) >= M p(X-1) e^epsilon/(e^epsilon - 1):
+ *       then the end cells, where all that lies beyond is gathered, also keep to e^epsilon;
+ *   (4) c ceil(R/C)/R <= e^eta (R - c)(1 - t/R) p(0)/(2B), and with e^epsilon, the other way round:
+ *       then so do the cells of the middle stair;
+ *   (5) the grid is as described: N = 2A + M B + C with A >= 1, and X stairs reach from any place to either end.
+ * Products of coins are kept in units of 2^-F, rounded up or down, whichever is against us.
+ */
+typedef struct {
+    wide product; /* of the rho_i so far */
+    wide all;     /* of the c_i/R so far: Pr[digits all 1], p(X-1) in the end */
+    wide none;    /* of the (R - c_i)/R so far: Pr[digits all 0], p(0) in the end */
+} coin_products;
+
+static coin_products coin_products_start(void) {
+    wide one = wide_shift_left(wide_from(1), F);
+    return (coin_products){one, one, one};
+}
+
+/* One coin more, rounded up; products below 2^(F+64) */
+static coin_products coin_products_above(coin_products p, uint64_t c) {
+    return (coin_products){wide_divide_up(wide_multiply(p.product, wide_from(c)), words_from(c)),
+                           wide_divide_up(wide_multiply(p.all, wide_from(c)), words_all()),
+                           wide_divide_up(wide_multiply(p.none, words_from(c)), words_all())};
+}
+
+/* One coin more, rounded down */
+static coin_products coin_products_below(coin_products p, uint64_t c) {
+    return (coin_products){wide_divide(wide_multiply(p.product, wide_from(c)), words_from(c)),
+                           wide_divide(wide_multiply(p.all, wide_from(c)), words_all()),
+                           wide_divide(wide_multiply(p.none, words_from(c)), words_all())};
+}
+
+/* Condition (2) for coin c, e_eta being a lower bound of e^eta and the products ours on either side.
+   product_above (R - c) <= e_eta c   and   c 2^2F <= e_eta product_below (R - c); all below 2^(2F+73+64) */
+static bool coin_check(uint64_t c, wide e_eta, wide product_above, wide product_below) {
+    return wide_at_most(wide_from(c), words_from(c)) &&
+           wide_at_most(wide_multiply(product_above, words_from(c)), wide_multiply(e_eta, wide_from(c))) &&
+           wide_at_most(wide_shift_left(wide_from(c), 2 * F),
+                        wide_multiply(wide_multiply(e_eta, product_below), words_from(c)));
+}
+
+/* The smallest c with product (R - c) <= e_eta c: the stairs fall as fast as they may. */
+static uint64_t coin_threshold(wide e_eta, wide product) {
+    return wide_to_uint64(wide_divide_up(wide_multiply(product, words_all()), wide_add(e_eta, product)));
+}
+
+/* (3) with all its denominators multiplied out is t 2^F P >= (R - t) z, where z = M p(X-1) (2^F + P) < 2^(2F+84). */
+static wide tail_need(const podium_collection *collection, wide all_above) {
+    wide e = exp_below(collection->spec.epsilon, 1);
+    return wide_multiply(wide_multiply(wide_from(collection->stairs), all_above), e);
+}
+
+static bool tail_check(const podium_collection *collection, wide all_above) {
+    wide p = expm1_below(collection->spec.epsilon, 1);
+    wide have = wide_shift_left(wide_multiply(wide_from(collection->tail_threshold), p), F);
+    wide need = wide_multiply(words_from(collection->tail_threshold), tail_need(collection, all_above));
+    return wide_at_most(need, have);
+}
+
+static uint64_t tail_threshold(const podium_collection *collection, wide all_above) {
+    wide need = tail_need(collection, all_above);
+    wide per_word = wide_shift_left(expm1_below(collection->spec.epsilon, 1), F);
+    return wide_to_uint64(wide_divide_up(wide_multiply(words_all(), need), wide_add(per_word, need)));
+}
+
+/* (1 - t/R) p(0), still in units of 2^-F, given p(0) */
+static wide nearest_below(const podium_collection *collection, wide none_below) {
+    return wide_divide(wide_multiply(none_below, words_from(collection->tail_threshold)), words_all());
+}
+
+/* 2B ceil(R/C), and floor: what one word of c adds to a cell of the middle stair, beside (4)'s right side */
+static wide middle_most(const podium_collection *collection) {
+    return wide_shift_left(words_most(collection->width), collection->stair_bits + 1);
+}
+
+static wide middle_fewest(const podium_collection *collection) {
+    return wide_shift_left(words_fewest(collection->width), collection->stair_bits + 1);
+}
+
+/* (4): c 2B ceil(R/C) 2^2F <= e_eta nearest (R - c) R, and nearest being the larger bound now,
+   nearest (R - c) R 2^F <= e_epsilon c 2B floor(R/C) 2^F; the largest of all is below 2^(2F+73+128) = 2^457 */
+static bool middle_check(const podium_collection *collection, wide none_above, wide none_below) {
+    uint32_t stairs = collection->stairs;
+    wide c = wide_from(collection->threshold);
+    wide others = wide_multiply(words_from(collection->threshold), words_all());
+    wide middle = wide_multiply(c, middle_most(collection));
+    wide beside = wide_multiply(wide_multiply(exp_below(collection->spec.epsilon, stairs), others),
+                                nearest_below(collection, none_below));
+    wide middle_least =
+        wide_multiply(wide_multiply(c, middle_fewest(collection)), exp_below(collection->spec.epsilon, 1));
+    wide beside_most = wide_multiply(others, none_above);
+    return wide_at_most(wide_shift_left(middle, 2 * F), beside) && wide_at_most(beside_most, middle_least);
+}
+
+/* The largest c with the first half of (4). */
+static uint64_t middle_threshold(const podium_collection *collection, wide e_eta, wide none_below) {
+    wide y = wide_multiply(wide_multiply(e_eta, nearest_below(collection, none_below)), words_all());
+    wide per_word = wide_shift_left(middle_most(collection), 2 * F);
+    return wide_to_uint64(wide_divide(wide_multiply(y, words_all()), wide_add(per_word, y)));
+}
+
+static bool grid_check(const podium_collection *collection) {
+    uint64_t reach = (uint64_t)1 << (collection->coin_count + collection->stair_bits);
+    return collection->margin >= 1 && collection->margin + collection->places <= reach &&
+           collection->places == (uint64_t)collection->stairs << collection->stair_bits &&
+           collection->cells == 2 * collection->margin + collection->places + collection->width &&
+           collection->stair_bits >= 1 && collection->stair_bits < PODIUM_WORD_BITS; /* a bit is left for the side */
+}
+
+static bool stairs_check(const podium_collection *collection) {
+    wide e_eta = exp_below(collection->spec.epsilon, collection->stairs);
+    coin_products above = coin_products_start(), below = above;
+    for (uint32_t i = 0; i < collection->coin_count; i++) {
+        uint64_t c = collection->coins[i];
+        if (!coin_check(c, e_eta, above.product, below.product))
+            return false;
+        above = coin_products_above(above, c);
+        below = coin_products_below(below, c);
+    }
+    return tail_check(collection, above.all) && middle_check(collection, above.none, below.none) &&
+           grid_check(collection);
+}
+
+static void stairs_set(podium_collection *collection) {
+    wide e_eta = exp_below(collection->spec.epsilon, collection->stairs);
+    coin_products above = coin_products_start(), below = above;
+    for (uint32_t i = 0; i < collection->coin_count; i++) {
+        collection->coins[i] = coin_threshold(e_eta, above.product);
+        above = coin_products_above(above, collection->coins[i]);
+        below = coin_products_below(below, collection->coins[i]);
+    }
+    collection->tail_threshold = tail_threshold(collection, above.all);
+    collection->threshold = middle_threshold(collection, e_eta, below.none);
+}
+
+/* ---- Either ---- */
+
+void podium_thresholds_set(podium_collection *collection) {
+    if (collection->coin_count == 0)
+        step_set(collection);
+    else
+        stairs_set(collection);
+}
+
+bool podium_thresholds_check(const podium_collection *collection) {
+    return collection->coin_count == 0 ? step_check(collection) : stairs_check(collection);
+}
