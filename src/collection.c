@@ -14,7 +14,7 @@
 #define CELLS_MAX ((uint64_t)1 << 32)
 
 /* Laplace and Staircase are clamped where the density has fallen by e^30 or more, at least 30 delta/epsilon beyond the
-   range. One report in 10^13 is, which moves the mean by less than 10^-13 delta/epsilon. A thinner tail would need
+   range. One report in 10^13 is, which moves the mean by less than 10^-12 delta/epsilon. A thinner tail would need
    coins with thresholds too small to be set finely enough for (2) of threshold.c. */
 #define CLAMP_DECAY 30
 

@@ -57,11 +57,11 @@ static wide words_from(uint64_t c) {
 
 /* ceil(R/n) and floor(R/n): the most and the fewest words that a scaled word of n cells sends to one of them */
 static wide words_most(uint64_t n) {
-    return wide_from(PODIUM_WORD_MAX / n + 1);
+    return wide_add(wide_from(PODIUM_WORD_MAX / n), wide_from(1));
 }
 
 static wide words_fewest(uint64_t n) {
-    return wide_from((PODIUM_WORD_MAX - (n - 1)) / n + 1);
+    return wide_add(wide_from((PODIUM_WORD_MAX - (n - 1)) / n), wide_from(1));
 }
 
 /* ---- Step: Podium ---- */

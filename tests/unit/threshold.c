@@ -1,0 +1,257 @@
+/* The thresholds against MPFR and exact rationals: never too generous by a single word, never mean by more than one. */
+#include <check.h>
+#include <gmp.h>
+#include <mpfr.h>
+
+#include "support.h"
+#include "../../src/threshold.c" /* for its static functions */
+
+#define PRECISION 800
+
+static double random_epsilon(uint64_t *seed) { /* 1e-6 to 50, uniform in the logarithm */
+    return exp(log(1e-6) + seeded_uniform(seed) * log(50 / 1e-6));
+}
+
+/* e^(epsilon/parts) - 1, or without the - 1 */
+static void mpfr_power(mpfr_t r, double epsilon, uint32_t parts, bool minus_one) {
+    mpfr_set_d(r, epsilon, MPFR_RNDN);
+    mpfr_div_ui(r, r, parts, MPFR_RNDN);
+    minus_one ? mpfr_expm1(r, r, MPFR_RNDN) : mpfr_exp(r, r, MPFR_RNDN);
+}
+
+static void mpz_set_u64(mpz_t z, uint64_t value) {
+    mpz_import(z, 1, -1, sizeof value, 0, 0, &value);
+}
+
+/* R - c */
+static void mpz_set_rest(mpz_t z, uint64_t c) {
+    mpz_t r;
+    mpz_init(r);
+    mpz_set_u64(r, c);
+    mpz_set_ui(z, 1);
+    mpz_mul_2exp(z, z, 64);
+    mpz_sub(z, z, r);
+    mpz_clear(r);
+}
+
+START_TEST(exponential_from_below) {
+    uint64_t seed = 4;
+    mpfr_t truth, ours;
+    mpz_t z;
+    mpfr_inits2(PRECISION, truth, ours, (mpfr_ptr)NULL);
+    mpz_init(z);
+    for (int i = 0; i < 3000; i++) {
+        double epsilon = i == 0 ? 50 : i == 1 ? 1e-6 : random_epsilon(&seed);
+        uint32_t parts = i % 3 == 0 ? 1 + (uint32_t)(seeded_word(&seed) % 1000) : 1;
+        wide p = expm1_below(epsilon, parts);
+        mpz_import(z, WIDE_LIMBS, -1, sizeof *p.limb, 0, 0, p.limb);
+        mpfr_set_z(ours, z, MPFR_RNDN);
+        mpfr_div_2ui(ours, ours, F, MPFR_RNDN);
+        mpfr_power(truth, epsilon, parts, true);
+        ck_assert_msg(mpfr_cmp(ours, truth) <= 0, "P/2^F above e^%.17g/%u - 1", epsilon, parts);
+        mpfr_sub(ours, truth, ours, MPFR_RNDN);
+        mpfr_div(ours, ours, truth, MPFR_RNDN);
+        ck_assert_msg(mpfr_cmp_d(ours, 0x1p-88) < 0, "P/2^F far below e^%.17g/%u - 1", epsilon, parts);
+    }
+    mpz_clear(z);
+    mpfr_clears(truth, ours, (mpfr_ptr)NULL);
+}
+END_TEST
+
+/* Does c ceil(R/W) / ((R - c) floor(R/N)) stay at or below e^epsilon - 1, computed without threshold.c? */
+static bool step_is_private(double epsilon, uint64_t n, uint64_t w, uint64_t c) {
+    mpq_t ratio;
+    mpz_t r, part;
+    mpfr_t truth;
+    mpq_init(ratio);
+    mpz_inits(r, part, NULL);
+    mpfr_init2(truth, PRECISION);
+    mpz_set_ui(r, 1);
+    mpz_mul_2exp(r, r, 64);
+    mpz_set_u64(part, w);
+    mpz_cdiv_q(part, r, part);
+    mpz_set_u64(mpq_numref(ratio), c);
+    mpz_mul(mpq_numref(ratio), mpq_numref(ratio), part);
+    mpz_set_u64(part, n);
+    mpz_fdiv_q(part, r, part);
+    mpz_set_rest(mpq_denref(ratio), c);
+    mpz_mul(mpq_denref(ratio), mpq_denref(ratio), part);
+    mpfr_power(truth, epsilon, 1, true);
+    bool private = mpfr_cmp_q(truth, ratio) >= 0;
+    mpq_clear(ratio);
+    mpz_clears(r, part, NULL);
+    mpfr_clear(truth);
+    return private;
+}
+
+START_TEST(step_thresholds) {
+    uint64_t seed = 5;
+    for (int i = 0; i < 20000; i++) {
+        unsigned bits = 1 + (unsigned)(seeded_word(&seed) % 32);
+        uint64_t n = i % 4 == 0 ? (uint64_t)1 << 32 : 2 + (seeded_word(&seed) >> (64 - bits));
+        uint64_t w = 1 + seeded_word(&seed) % (n - 1);
+        podium_collection collection = {.spec.epsilon = random_epsilon(&seed), .cells = n, .width = w, .places = n - w};
+        double epsilon = collection.spec.epsilon;
+        podium_thresholds_set(&collection);
+        ck_assert(podium_thresholds_check(&collection));
+        ck_assert_msg(step_is_private(epsilon, n, w, collection.threshold),
+                      "epsilon %.17g, N %llu, W %llu: not private", epsilon, (unsigned long long)n,
+                      (unsigned long long)w);
+        if (collection.threshold == UINT64_MAX)
+            continue;
+        collection.threshold++;
+        ck_assert(!podium_thresholds_check(&collection));
+        ck_assert_msg(!step_is_private(epsilon, n, w, collection.threshold),
+                      "epsilon %.17g, N %llu, W %llu: not largest", epsilon, (unsigned long long)n,
+                      (unsigned long long)w);
+    }
+}
+END_TEST
+
+/* ---- Stairs: the conditions of Theorem 2, in rationals, from the finished thresholds alone ---- */
+
+typedef struct {
+    const podium_collection *collection;
+    mpz_t rest, word;
+    mpq_t value, other;
+    mpfr_t e_eta, e_epsilon;
+} exact;
+
+/* value = p(g): a product over the digits */
+static void set_stair(exact *x, mpq_t value, uint64_t g) {
+    mpq_set_ui(value, 1, 1);
+    for (uint32_t i = 0; i < x->collection->coin_count; i++) {
+        mpz_set_rest(x->rest, x->collection->coins[i]);
+        mpz_set_u64(x->word, x->collection->coins[i]);
+        mpz_mul(mpq_numref(value), mpq_numref(value), g >> i & 1 ? x->word : x->rest);
+    }
+    mpz_mul_2exp(mpq_denref(value), mpq_denref(value), 64 * x->collection->coin_count);
+    mpq_canonicalize(value);
+}
+
+/* value = numerator / 2^64, the numerator being c or R - c */
+static void set_share(mpq_t value, uint64_t c, bool rest) {
+    rest ? mpz_set_rest(mpq_numref(value), c) : mpz_set_u64(mpq_numref(value), c);
+    mpz_set_ui(mpq_denref(value), 1);
+    mpz_mul_2exp(mpq_denref(value), mpq_denref(value), 64);
+    mpq_canonicalize(value);
+}
+
+/* The step from g to g + 1 depends only on how many digits carry: g = 2^i - 1 stands for all. */
+static void check_steps(exact *x) {
+    for (uint32_t i = 0; i < x->collection->coin_count; i++) {
+        uint64_t g = ((uint64_t)1 << i) - 1;
+        set_stair(x, x->value, g);
+        set_stair(x, x->other, g + 1);
+        mpq_div(x->value, x->value, x->other);
+        ck_assert_int_ge(mpfr_cmp_q(x->e_eta, x->value), 0);
+        mpq_inv(x->value, x->value);
+        ck_assert_int_ge(mpfr_cmp_q(x->e_eta, x->value), 0);
+    }
+}
+
+/* (1 - t) sum of p over the last M stairs <= (e^epsilon - 1) t: what the end cells need */
+static void check_tail(exact *x) {
+    uint64_t stairs = (uint64_t)1 << x->collection->coin_count;
+    mpq_set_ui(x->value, 0, 1);
+    for (uint64_t g = stairs - x->collection->stairs; g < stairs; g++) {
+        set_stair(x, x->other, g);
+        mpq_add(x->value, x->value, x->other);
+    }
+    set_share(x->other, x->collection->tail_threshold, true);
+    mpq_mul(x->value, x->value, x->other);
+    set_share(x->other, x->collection->tail_threshold, false);
+    mpq_div(x->value, x->value, x->other);
+    mpfr_t room;
+    mpfr_init2(room, PRECISION);
+    mpfr_sub_ui(room, x->e_epsilon, 1, MPFR_RNDD);
+    ck_assert_int_ge(mpfr_cmp_q(room, x->value), 0);
+    mpfr_clear(room);
+}
+
+/* Largest mass of a cell of the middle stair over that of the first stair beside it, then smallest the other way. */
+static void check_middle(exact *x) {
+    const podium_collection *c = x->collection;
+    mpq_t middle;
+    mpq_init(middle);
+    set_stair(x, x->value, 0);
+    set_share(x->other, c->tail_threshold, true);
+    mpq_mul(x->value, x->value, x->other);
+    set_share(x->other, c->threshold, true);
+    mpq_mul(x->value, x->value, x->other);
+    mpq_div_2exp(x->value, x->value, c->stair_bits + 1);
+    for (int up = 1; up >= 0; up--) {
+        mpz_set_u64(x->word, c->width);
+        mpz_set_ui(x->rest, 1);
+        mpz_mul_2exp(x->rest, x->rest, 64);
+        up ? mpz_cdiv_q(x->rest, x->rest, x->word) : mpz_fdiv_q(x->rest, x->rest, x->word);
+        set_share(middle, c->threshold, false);
+        mpz_mul(mpq_numref(middle), mpq_numref(middle), x->rest);
+        mpq_canonicalize(middle);
+        mpq_div_2exp(middle, middle, 64);
+        if (up)
+            mpq_div(middle, middle, x->value);
+        else
+            mpq_div(middle, x->value, middle);
+        ck_assert_int_ge(mpfr_cmp_q(up ? x->e_eta : x->e_epsilon, middle), 0);
+    }
+    mpq_clear(middle);
+}
+
+static void check_stairs(const podium_collection *collection) {
+    exact x = {.collection = collection};
+    mpz_inits(x.rest, x.word, NULL);
+    mpq_inits(x.value, x.other, NULL);
+    mpfr_inits2(PRECISION, x.e_eta, x.e_epsilon, (mpfr_ptr)NULL);
+    mpfr_power(x.e_eta, collection->spec.epsilon, collection->stairs, false);
+    mpfr_power(x.e_epsilon, collection->spec.epsilon, 1, false);
+    check_steps(&x);
+    check_tail(&x);
+    check_middle(&x);
+    mpz_clears(x.rest, x.word, NULL);
+    mpq_clears(x.value, x.other, NULL);
+    mpfr_clears(x.e_eta, x.e_epsilon, (mpfr_ptr)NULL);
+}
+
+#define REFUSED(collection, field, change)                                                                             \
+    do {                                                                                                               \
+        podium_collection other = collection;                                                                          \
+        other.field += (uint64_t)(int64_t)(change);                                                                    \
+        ck_assert(!podium_thresholds_check(&other));                                                                   \
+    } while (0)
+
+static void check_collection(podium_mechanism mechanism, double epsilon) {
+    podium_collection collection = collection_of(mechanism, epsilon, 0, 1);
+    ck_assert(podium_thresholds_check(&collection));
+    check_stairs(&collection);
+    /* One word the wrong way in any threshold, or a grid that is not the theorem's, is refused. */
+    REFUSED(collection, threshold, 1);
+    REFUSED(collection, tail_threshold, -1);
+    for (uint32_t i = 0; i < collection.coin_count; i++)
+        REFUSED(collection, coins[i], -1);
+    REFUSED(collection, coins[0], (int64_t)(UINT64_MAX / 2 / 4));
+    REFUSED(collection, cells, 1);
+    REFUSED(collection, places, 1);
+    REFUSED(collection, margin, 1);
+    REFUSED(collection, stairs, 1);
+}
+
+START_TEST(stairs_thresholds) {
+    static const double chosen[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50};
+    uint64_t seed = 6;
+    for (size_t i = 0; i < LENGTH(chosen) + 60; i++) {
+        double epsilon = i < LENGTH(chosen) ? chosen[i] : random_epsilon(&seed);
+        check_collection(PODIUM_LAPLACE, epsilon);
+        check_collection(PODIUM_STAIRCASE, epsilon);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("threshold");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, exponential_from_below);
+    tcase_add_test(tests, step_thresholds);
+    tcase_add_test(tests, stairs_thresholds);
+    return run_tests("threshold", tests);
+}
