@@ -1,0 +1,134 @@
+/* The 64-bit sampler at its edges: the first and last word that reach a cell, and both sides of every threshold. */
+#include <check.h>
+
+#include "support.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* The first of the 2^64 words w with floor(w n / 2^64) = j */
+static uint64_t first_word(uint64_t j, uint64_t n) {
+    return (uint64_t)((((uint128)j << 64) + n - 1) / n);
+}
+
+static uint64_t last_word(uint64_t j, uint64_t n) {
+    return j + 1 == n ? UINT64_MAX : first_word(j + 1, n) - 1;
+}
+
+#define WORDS_MAX (3 + PODIUM_COINS_MAX)
+
+static uint32_t draw(const podium_collection *collection, uint32_t place, const uint64_t *words) {
+    uint32_t cell;
+    podium_draw(collection, &cell, &place, words, 1);
+    return cell;
+}
+
+static uint32_t draw_step(const podium_collection *collection, uint32_t place, uint64_t select, uint64_t position) {
+    return draw(collection, place, (uint64_t[]){select, position});
+}
+
+/* Cells near both ends, near the middle and at random */
+static uint64_t some_cell(uint64_t *seed, int i, uint64_t n) {
+    uint64_t chosen[] = {0, 1, n / 2, n - 2, n - 1};
+    return i < 5 ? chosen[i] % n : seeded_word(seed) % n;
+}
+
+START_TEST(step_words) {
+    uint64_t seed = 7, full = (uint64_t)1 << 32;
+    uint64_t sizes[] = {2, 3, 7, 255, 256, 65535, 1000003, full / 2, full - 1, full};
+    for (size_t k = 0; k < LENGTH(sizes); k++)
+        for (int trial = 0; trial < 50; trial++) {
+            uint64_t n = sizes[k], w = 1 + seeded_word(&seed) % (n - 1);
+            podium_collection c = {.cells = n, .width = w, .places = n - w, .threshold = seeded_word(&seed) | 1};
+            uint32_t place = (uint32_t)(trial == 0 ? 0 : trial == 1 ? n - w : seeded_word(&seed) % (n - w + 1));
+            for (int i = 0; i < 25; i++) {
+                uint64_t j = some_cell(&seed, i, n), s = some_cell(&seed, i, w);
+                for (int last = 0; last <= 1; last++) {
+                    uint64_t at = last ? last_word(j, n) : first_word(j, n);
+                    uint64_t on_step = last ? last_word(s, w) : first_word(s, w);
+                    ck_assert_uint_eq(draw_step(&c, place, c.threshold, at), j);
+                    ck_assert_uint_eq(draw_step(&c, place, UINT64_MAX, at), j);
+                    ck_assert_uint_eq(draw_step(&c, place, c.threshold - 1, on_step), place + s);
+                    ck_assert_uint_eq(draw_step(&c, place, 0, on_step), place + s);
+                }
+                if (j > 0)
+                    ck_assert_uint_eq(draw_step(&c, place, UINT64_MAX, first_word(j, n) - 1), j - 1);
+                if (j + 1 < n)
+                    ck_assert_uint_eq(draw_step(&c, place, UINT64_MAX, last_word(j, n) + 1), j + 1);
+            }
+        }
+}
+END_TEST
+
+/* Words that send a draw to a given stair, side and position; each threshold is met on its tighter side. */
+static void stair_words(const podium_collection *c, uint64_t *words, uint64_t stair, uint64_t position) {
+    words[0] = c->threshold;
+    words[1] = position;
+    words[2] = c->tail_threshold;
+    for (uint32_t i = 0; i < c->coin_count; i++)
+        words[3 + i] = stair >> i & 1 ? c->coins[i] - 1 : c->coins[i];
+}
+
+START_TEST(stairs_words) {
+    static const double epsilons[] = {1e-6, 1e-4, 0.01, 0.5, 1, 5, 20, 50};
+    uint64_t seed = 8, words[WORDS_MAX];
+    for (int m = PODIUM_LAPLACE; m <= PODIUM_STAIRCASE; m++)
+        for (size_t k = 0; k < LENGTH(epsilons); k++) {
+            podium_collection c = collection_of((podium_mechanism)m, epsilons[k], 0, 1);
+            for (int trial = 0; trial < 20000; trial++) {
+                uint64_t last = c.cells - 1, stairs = (uint64_t)1 << c.coin_count;
+                uint32_t place = (uint32_t)some_cell(&seed, trial, c.places + 1);
+                uint64_t middle = c.margin + place, stair = some_cell(&seed, trial / 5, stairs);
+                uint64_t offset = some_cell(&seed, trial % 7, (uint64_t)1 << c.stair_bits);
+                uint64_t distance = (stair << c.stair_bits) + offset, first = offset << (64 - c.stair_bits);
+                uint64_t after = first | UINT64_MAX >> c.stair_bits; /* the last word with this offset; odd */
+
+                stair_words(&c, words, stair, first); /* even: left */
+                ck_assert_uint_eq(draw(&c, place, words), distance >= middle ? 0 : middle - 1 - distance);
+                stair_words(&c, words, stair, after);
+                uint64_t right = middle + c.width + distance;
+                ck_assert_uint_eq(draw(&c, place, words), right > last ? last : right);
+
+                words[2] = c.tail_threshold - 1; /* beyond all stairs */
+                ck_assert_uint_eq(draw(&c, place, words), last);
+                words[1] = first;
+                ck_assert_uint_eq(draw(&c, place, words), 0);
+
+                uint64_t j = some_cell(&seed, trial, c.width);
+                words[0] = c.threshold - 1; /* on the middle stair, whatever the other words say */
+                words[1] = first_word(j, c.width);
+                ck_assert_uint_eq(draw(&c, place, words), middle + j);
+                words[1] = last_word(j, c.width);
+                ck_assert_uint_eq(draw(&c, place, words), middle + j);
+            }
+        }
+}
+END_TEST
+
+START_TEST(many_draws_are_one_by_one) {
+    uint64_t seed = 9;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
+        size_t each = podium_draw_words(&c), n = 37;
+        uint64_t words[37 * WORDS_MAX], own[WORDS_MAX];
+        uint32_t places[37], cells[37];
+        for (size_t i = 0; i < n; i++)
+            places[i] = (uint32_t)(seeded_word(&seed) % (c.places + 1));
+        seeded_fill(&seed, words, n * each * sizeof *words);
+        podium_draw(&c, cells, places, words, n);
+        for (size_t i = 0; i < n; i++) {
+            for (size_t k = 0; k < each; k++)
+                own[k] = words[k * n + i];
+            ck_assert_uint_eq(cells[i], draw(&c, places[i], own));
+        }
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("draw");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, step_words);
+    tcase_add_test(tests, stairs_words);
+    tcase_add_test(tests, many_draws_are_one_by_one);
+    return run_tests("draw", tests);
+}

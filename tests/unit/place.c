@@ -1,0 +1,146 @@
+/* From a value to a place: total on every double, in every floating-point mode, and accurate in the usual one. */
+#include <check.h>
+#include <fenv.h>
+#include <float.h>
+#include <math.h>
+#ifdef __SSE__
+#include <immintrin.h>
+#endif
+
+#include "support.h"
+
+static uint32_t place(const podium_collection *c, double value, uint64_t rounding) {
+    uint32_t place;
+    podium_places(c, &place, &value, &rounding, 1);
+    return place;
+}
+
+static double with_bits(uint64_t sign, uint64_t exponent, uint64_t mantissa) {
+    uint64_t bits = sign << 63 | exponent << 52 | mantissa;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+typedef struct {
+    double min, max;
+} range;
+
+static const range ranges[] = {
+    {0, 1},     {1, 120},  {-0.5, 0.5}, {-1e140, 1e140}, {1e-140, 2e-140}, {-1e-140, 0}, {1.7e9, 1.7e9 + 86400},
+    {-3, -2.9}, {0, 1e140}};
+static const double epsilons[] = {1e-6, 0.1, 1, 50};
+
+/* Every exponent with both signs and telling mantissas: subnormals, zeros, infinities and NaN payloads included. */
+static int check_all_doubles(const podium_collection *c) {
+    static const uint64_t mantissas[] = {0, 1, 0x7ffffffffffff, 0x8000000000000, 0xfffffffffffff, 0x123456789abcd};
+    int count = 0, outside = 0;
+    for (uint64_t sign = 0; sign <= 1; sign++)
+        for (uint64_t exponent = 0; exponent < 2048; exponent++)
+            for (size_t i = 0; i < LENGTH(mantissas); i++)
+                for (int ones = 0; ones <= 1; ones++, count++)
+                    outside += place(c, with_bits(sign, exponent, mantissas[i]), ones ? UINT64_MAX : 0) > c->places;
+    ck_assert_int_eq(outside, 0);
+    return count;
+}
+
+static int check_everything(void) {
+    int count = 0;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t r = 0; r < LENGTH(ranges); r++)
+            for (size_t e = 0; e < LENGTH(epsilons); e++) {
+                podium_collection c = collection_of(all_mechanisms[m], epsilons[e], ranges[r].min, ranges[r].max);
+                count += check_all_doubles(&c);
+            }
+    return count;
+}
+
+START_TEST(always_a_place) {
+    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    int count = 0;
+    for (size_t i = 0; i < LENGTH(modes); i++) {
+        ck_assert_int_eq(fesetround(modes[i]), 0);
+        count += check_everything();
+        ck_assert_int_eq(fesetround(FE_TONEAREST), 0);
+    }
+#ifdef __SSE__
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040); /* flush to zero, denormals are zero */
+    count += check_everything();
+    _mm_setcsr(before);
+#endif
+    printf("value to place: %d doubles and modes\n", count);
+}
+END_TEST
+
+START_TEST(ends_and_strangers) {
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t r = 0; r < LENGTH(ranges); r++)
+            for (size_t e = 0; e < LENGTH(epsilons); e++) {
+                podium_collection c = collection_of(all_mechanisms[m], epsilons[e], ranges[r].min, ranges[r].max);
+                uint32_t last = (uint32_t)c.places;
+                ck_assert_uint_eq(place(&c, c.spec.min, 0), 0);
+                ck_assert_uint_eq(place(&c, -INFINITY, UINT64_MAX), 0);
+                ck_assert_uint_eq(place(&c, -DBL_MAX, UINT64_MAX), 0);
+                ck_assert_uint_ge(place(&c, c.spec.max, UINT64_MAX), last);
+                ck_assert_uint_eq(place(&c, INFINITY, 0), last);
+                ck_assert_uint_eq(place(&c, DBL_MAX, 0), last);
+                for (uint64_t payload = 1; payload < 0x10000000000000; payload = payload * 3 + 1) {
+                    ck_assert_uint_eq(place(&c, with_bits(0, 2047, payload), 0), place(&c, NAN, 0));
+                    ck_assert_uint_eq(place(&c, with_bits(1, 2047, payload), 0), place(&c, NAN, 0));
+                }
+                double middle = (double)place(&c, NAN, 0) / (double)last;
+                ck_assert_double_eq_tol(middle, 0.5, 0.51 / (double)last);
+                if (c.spec.min == 0) {
+                    ck_assert_uint_eq(place(&c, -0.0, 0), 0);
+                    ck_assert_uint_eq(place(&c, DBL_TRUE_MIN, 0), 0);
+                }
+            }
+}
+END_TEST
+
+/* Random rounding takes the fraction's own share of its words up, so that the mean place is the value's. */
+START_TEST(accurate) {
+    uint64_t seed = 10;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t r = 0; r < LENGTH(ranges); r++)
+            for (size_t e = 0; e < LENGTH(epsilons); e++) {
+                podium_collection c = collection_of(all_mechanisms[m], epsilons[e], ranges[r].min, ranges[r].max);
+                double before = -1;
+                for (int i = 0; i <= 1000; i++) {
+                    double value = c.spec.min + (c.spec.max - c.spec.min) * i / 1000;
+                    long double want = ((long double)value - (long double)c.spec.min) /
+                                       ((long double)c.spec.max - (long double)c.spec.min) * (long double)c.places;
+                    double low = place(&c, value, 0), high = place(&c, value, UINT64_MAX);
+                    long double mean = (long double)low;
+                    if (high > low) { /* which words round up? the largest ones: find where they begin */
+                        uint64_t from = 0, to = ((uint64_t)1 << c.fraction_bits) - 1;
+                        while (from < to) {
+                            uint64_t half = from + (to - from) / 2;
+                            if ((double)place(&c, value, half) > low)
+                                to = half;
+                            else
+                                from = half + 1;
+                        }
+                        mean += 1 - ldexpl((long double)from, -(int)c.fraction_bits);
+                    }
+                    long double slack = c.fraction_bits == 0 ? 0.5L : ldexpl(1, -(int)c.fraction_bits);
+                    slack += (long double)c.places * 4e-16L;
+                    ck_assert_double_le((double)fabsl(mean - want), (double)slack);
+                    ck_assert_double_ge(low, before);
+                    before = low;
+                    ck_assert_uint_eq(place(&c, value, seeded_word(&seed) & ~(uint64_t)0 << c.fraction_bits),
+                                      (uint32_t)low);
+                }
+            }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("place");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, always_a_place);
+    tcase_add_test(tests, ends_and_strangers);
+    tcase_add_test(tests, accurate);
+    return run_tests("place", tests);
+}

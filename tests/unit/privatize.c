@@ -1,0 +1,179 @@
+/* The whole way from values to reports: blocks, aliasing, a caller's own source, and what is left behind. */
+#include <check.h>
+#include <math.h>
+
+#include "support.h"
+
+#define MANY 3000
+
+static double values[MANY], reports[MANY + 1], again[MANY];
+static uint32_t cells[MANY + 1];
+
+static void set_values(uint64_t seed) {
+    for (size_t i = 0; i < MANY; i++)
+        values[i] = seeded_uniform(&seed);
+}
+
+static const size_t sizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 511, 512, 513, 1023, 1024, 1025, MANY};
+
+START_TEST(reports_are_the_cells) {
+    set_values(11);
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t s = 0; s < LENGTH(sizes); s++) {
+            podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
+            uint64_t one = 12, two = 12, three = 12;
+            podium_random a = seeded_random(&one), b = seeded_random(&two), d = seeded_random(&three);
+            size_t n = sizes[s];
+            reports[n] = 5, cells[n] = 5;
+            ck_assert_int_eq(podium_privatize_from(&c, &a, reports, values, n), PODIUM_OK);
+            ck_assert_int_eq(podium_privatize_cells(&c, &b, cells, values, n), PODIUM_OK);
+            ck_assert(reports[n] == 5 && cells[n] == 5);
+            podium_collection_reports(&c, again, cells, n);
+            ck_assert(memcmp(reports, again, n * sizeof *reports) == 0);
+            memcpy(again, values, n * sizeof *again); /* in place */
+            ck_assert_int_eq(podium_privatize_from(&c, &d, again, again, n), PODIUM_OK);
+            ck_assert(memcmp(reports, again, n * sizeof *reports) == 0);
+            for (size_t i = 0; i < n; i++)
+                ck_assert(cells[i] < c.cells);
+        }
+}
+END_TEST
+
+START_TEST(every_double_is_accepted) {
+    static const double strange[] = {NAN, -NAN, INFINITY, -INFINITY, 1e308,    -1e308,
+                                     0.0, -0.0, 4.9e-324, 1e-310,    -2.2e-308};
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 1, -3, 3);
+        double out[LENGTH(strange)];
+        ck_assert_int_eq(podium_privatize(&c, out, strange, LENGTH(strange)), PODIUM_OK);
+        for (size_t i = 0; i < LENGTH(strange); i++)
+            ck_assert(isfinite(out[i]) && out[i] >= c.first && out[i] <= c.first + c.spacing * (double)c.cells);
+    }
+}
+END_TEST
+
+START_TEST(system_source_works) {
+    set_values(13);
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    ck_assert_int_eq(podium_privatize_from(&c, &podium_random_system, reports, values, MANY), PODIUM_OK);
+    ck_assert_int_eq(podium_privatize_from(&c, &podium_random_default, again, values, MANY), PODIUM_OK);
+    ck_assert(memcmp(reports, again, sizeof again) != 0);
+}
+END_TEST
+
+/* ---- A source that counts, remembers where it wrote, and can run dry ---- */
+
+typedef struct {
+    uint64_t seed;
+    size_t left; /* bytes until it runs dry */
+    size_t given, opened, closed, announced;
+    const unsigned char *buffer; /* the caller's, and as much of it as was ever asked for */
+    size_t length;
+    size_t dirty; /* bytes found not wiped when the call closed */
+} source;
+
+static size_t source_fill(void *context, void *buffer, size_t n) {
+    source *s = context;
+    size_t give = n < s->left ? n : s->left;
+    s->buffer = buffer;
+    s->length = n > s->length ? n : s->length;
+    seeded_fill(&s->seed, buffer, give);
+    s->left -= give;
+    s->given += give;
+    return give;
+}
+
+static void *source_open(void *context, size_t n) {
+    source *s = context;
+    s->opened++;
+    s->announced = n;
+    return s;
+}
+
+static void source_close(void *context) { /* the buffer is still the caller's: has it been wiped? */
+    source *s = context;
+    s->closed++;
+    for (size_t i = 0; i < s->length; i++)
+        s->dirty += s->buffer[i] != 0;
+}
+
+static podium_random random_of(source *s) {
+    return (podium_random){.fill = source_fill, .context = s, .open = source_open, .close = source_close};
+}
+
+START_TEST(asks_for_what_it_uses_and_wipes_it) {
+    set_values(14);
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t s = 1; s < LENGTH(sizes); s++) {
+            podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
+            source own = {.seed = 15, .left = SIZE_MAX};
+            podium_random random = random_of(&own);
+            ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, sizes[s]), PODIUM_OK);
+            size_t words = c.coin_count == 0 ? 2 : 4 + c.coin_count;
+            ck_assert_uint_eq(own.given, sizes[s] * words * 8);
+            ck_assert_uint_eq(own.announced, own.given);
+            ck_assert(own.opened == 1 && own.closed == 1);
+            ck_assert_uint_eq(own.dirty, 0);
+        }
+}
+END_TEST
+
+START_TEST(runs_dry_anywhere) {
+    set_values(16);
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
+        size_t need = MANY * 8 * (c.coin_count == 0 ? 2 : 4 + (size_t)c.coin_count);
+        for (size_t left = 0; left < need; left += left < 100 ? 1 : 4999) {
+            source own = {.seed = 17, .left = left};
+            podium_random random = random_of(&own);
+            memcpy(reports, values, sizeof values);
+            ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, MANY), PODIUM_RANDOM_FAILED);
+            for (size_t i = 0; i < MANY; i++)
+                ck_assert(isnan(reports[i]));
+            ck_assert(own.closed == 1 && own.dirty == 0);
+        }
+    }
+}
+END_TEST
+
+static void *open_nothing(void *context, size_t n) {
+    (void)context, (void)n;
+    return NULL;
+}
+
+START_TEST(source_that_does_not_open) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    source own = {.left = SIZE_MAX};
+    podium_random random = random_of(&own);
+    random.open = open_nothing;
+    ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, 10), PODIUM_RANDOM_FAILED);
+    ck_assert(isnan(reports[0]) && isnan(reports[9]) && own.closed == 0 && own.given == 0);
+}
+END_TEST
+
+static size_t fill_too_much(void *context, void *buffer, size_t n) {
+    return seeded_fill(context, buffer, n) + 1;
+}
+
+START_TEST(source_that_claims_too_much) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    uint64_t seed = 18;
+    podium_random random = {.fill = fill_too_much, .context = &seed};
+    cells[0] = 5;
+    ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, values, 1), PODIUM_RANDOM_FAILED);
+    ck_assert_uint_eq(cells[0], 0);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("privatize");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, reports_are_the_cells);
+    tcase_add_test(tests, every_double_is_accepted);
+    tcase_add_test(tests, system_source_works);
+    tcase_add_test(tests, asks_for_what_it_uses_and_wipes_it);
+    tcase_add_test(tests, runs_dry_anywhere);
+    tcase_add_test(tests, source_that_does_not_open);
+    tcase_add_test(tests, source_that_claims_too_much);
+    return run_tests("privatize", tests);
+}

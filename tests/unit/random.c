@@ -1,0 +1,267 @@
+/* The random sources: what they ask of the system, and what happens when it does not answer. */
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+
+/* ---- A getrandom(2) that can be made to misbehave; the linker puts it before the real one ---- */
+
+ssize_t __real_getrandom(void *buffer, size_t n, unsigned flags);
+ssize_t __wrap_getrandom(void *buffer, size_t n, unsigned flags);
+
+static enum { HONEST, INTERRUPTED, SHORT, SILENT, BROKEN } mood;
+static int calls;
+static size_t bytes;
+
+ssize_t __wrap_getrandom(void *buffer, size_t n, unsigned flags) {
+    calls++;
+    if (mood == INTERRUPTED && calls % 2 == 1) {
+        errno = EINTR;
+        return -1;
+    }
+    if (mood == BROKEN) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (mood == SILENT)
+        return 0;
+    ssize_t got = __real_getrandom(buffer, mood == SHORT && n > 3 ? 3 : n, flags);
+    bytes += got > 0 ? (size_t)got : 0;
+    return got;
+}
+
+#ifdef PODIUM_WITH_OPENSSL
+#include <openssl/evp.h>
+int __real_EVP_EncryptUpdate(EVP_CIPHER_CTX *cipher, unsigned char *out, int *written, const unsigned char *in, int n);
+int __wrap_EVP_EncryptUpdate(EVP_CIPHER_CTX *cipher, unsigned char *out, int *written, const unsigned char *in, int n);
+int __real_EVP_EncryptInit_ex(EVP_CIPHER_CTX *cipher, const EVP_CIPHER *type, ENGINE *engine, const unsigned char *key,
+                              const unsigned char *iv);
+int __wrap_EVP_EncryptInit_ex(EVP_CIPHER_CTX *cipher, const EVP_CIPHER *type, ENGINE *engine, const unsigned char *key,
+                              const unsigned char *iv);
+EVP_CIPHER_CTX *__real_EVP_CIPHER_CTX_new(void);
+EVP_CIPHER_CTX *__wrap_EVP_CIPHER_CTX_new(void);
+
+static int updates_until_failure = -1, short_update;
+static bool refuse_init, refuse_new;
+
+int __wrap_EVP_EncryptUpdate(EVP_CIPHER_CTX *cipher, unsigned char *out, int *written, const unsigned char *in, int n) {
+    if (updates_until_failure >= 0 && updates_until_failure-- == 0)
+        return 0;
+    int result = __real_EVP_EncryptUpdate(cipher, out, written, in, n);
+    *written -= short_update;
+    return result;
+}
+
+int __wrap_EVP_EncryptInit_ex(EVP_CIPHER_CTX *cipher, const EVP_CIPHER *type, ENGINE *engine, const unsigned char *key,
+                              const unsigned char *iv) {
+    return refuse_init ? 0 : __real_EVP_EncryptInit_ex(cipher, type, engine, key, iv);
+}
+
+EVP_CIPHER_CTX *__wrap_EVP_CIPHER_CTX_new(void) {
+    return refuse_new ? NULL : __real_EVP_CIPHER_CTX_new();
+}
+#endif
+
+#define MANY 5000
+static double values[MANY], reports[MANY];
+static uint32_t cells[MANY];
+
+static podium_status privatize(size_t n) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    for (size_t i = 0; i < n; i++)
+        values[i] = 0.25, reports[i] = 0.25, cells[i] = 77;
+    calls = 0, bytes = 0;
+    return podium_privatize(&c, reports, values, n);
+}
+
+static void check_closed(size_t n) { /* failed, and nothing that looks like a report is left */
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    ck_assert_int_eq(privatize(n), PODIUM_RANDOM_FAILED);
+    for (size_t i = 0; i < n; i++)
+        ck_assert(isnan(reports[i]));
+    ck_assert_int_eq(podium_privatize_cells(&c, NULL, cells, values, n), PODIUM_RANDOM_FAILED);
+    for (size_t i = 0; i < n; i++)
+        ck_assert(cells[i] == 0);
+}
+
+static void check_works(size_t n) {
+    ck_assert_int_eq(privatize(n), PODIUM_OK);
+    for (size_t i = 0; i < n; i++)
+        ck_assert(!isnan(reports[i]) && reports[i] != 0.25);
+}
+
+static const size_t sizes[] = {1, 2, 31, 32, 33, 512, 513, MANY};
+
+START_TEST(works) {
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        check_works(sizes[i]);
+}
+END_TEST
+
+START_TEST(carries_on_after_interruptions_and_short_reads) {
+    for (size_t i = 0; i < LENGTH(sizes); i++) {
+        mood = INTERRUPTED;
+        check_works(sizes[i]);
+        mood = SHORT;
+        check_works(sizes[i]);
+        mood = HONEST;
+    }
+}
+END_TEST
+
+START_TEST(fails_closed) {
+    for (size_t i = 0; i < LENGTH(sizes); i++) {
+        mood = BROKEN;
+        check_closed(sizes[i]);
+        mood = SILENT;
+        check_closed(sizes[i]);
+        mood = HONEST;
+    }
+#ifdef PODIUM_WITH_OPENSSL
+    for (int blocks = 0; blocks < 10; blocks++) { /* the cipher gives out in any block */
+        updates_until_failure = blocks;
+        ck_assert_int_eq(privatize(MANY), PODIUM_RANDOM_FAILED);
+        for (size_t i = 0; i < MANY; i++)
+            ck_assert(isnan(reports[i]));
+    }
+    updates_until_failure = -1;
+    short_update = 1;
+    check_closed(MANY);
+    short_update = 0;
+    refuse_init = true;
+    check_closed(MANY);
+    refuse_init = false;
+    refuse_new = true;
+    check_closed(MANY);
+    refuse_new = false;
+    check_works(MANY);
+#endif
+}
+END_TEST
+
+/* Each call asks the system anew, for no more than it uses: nothing can be left over for the next one. */
+START_TEST(nothing_is_kept) {
+    for (int repeat = 0; repeat < 3; repeat++) {
+        check_works(1);
+        ck_assert_uint_eq(bytes, 16);
+        check_works(32);
+        ck_assert_uint_eq(bytes, 512);
+        check_works(MANY);
+#ifdef PODIUM_WITH_OPENSSL
+        ck_assert_uint_eq(bytes, 48); /* a key and a counter */
+#else
+        ck_assert_uint_eq(bytes, 16 * MANY);
+#endif
+    }
+}
+END_TEST
+
+/* ---- Words of different calls, processes and threads ---- */
+
+#define WORDS 128
+
+static void take_words(uint64_t *words, size_t n) {
+    podium_stream stream;
+    ck_assert_int_eq(podium_stream_open(&stream, NULL, n * sizeof *words), PODIUM_OK);
+    ck_assert_int_eq(podium_stream_fill(&stream, words, n), PODIUM_OK);
+    podium_stream_close(&stream);
+}
+
+static int compare_words(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Two of n random 64-bit words agree by chance with probability below n^2/2^65: here less than 1e-12. */
+static void check_distinct(uint64_t *words, size_t n) {
+    qsort(words, n, sizeof *words, compare_words);
+    for (size_t i = 1; i < n; i++)
+        ck_assert(words[i] != words[i - 1]);
+}
+
+START_TEST(fork_shares_nothing) {
+    for (size_t n = 2; n <= WORDS; n = n == 2 ? WORDS : n + 1) { /* a small call, a large one */
+        uint64_t words[5 * WORDS];
+        int pipes[2];
+        take_words(words, n); /* whatever a call might have left behind is there before the fork */
+        for (int child = 0; child < 2; child++) {
+            ck_assert_int_eq(pipe(pipes), 0);
+            pid_t pid = fork();
+            ck_assert(pid >= 0);
+            if (pid == 0) {
+                uint64_t own[WORDS];
+                take_words(own, n);
+                _exit(write(pipes[1], own, n * sizeof *own) == (ssize_t)(n * sizeof *own) ? 0 : 1);
+            }
+            take_words(words + (1 + (size_t)child) * n, n);
+            ck_assert_int_eq(read(pipes[0], words + (3 + (size_t)child) * n, n * sizeof *words),
+                             (ssize_t)(n * sizeof *words));
+            close(pipes[0]);
+            close(pipes[1]);
+            int status;
+            ck_assert(waitpid(pid, &status, 0) == pid && status == 0);
+        }
+        check_distinct(words, 5 * n);
+    }
+}
+END_TEST
+
+#define THREADS 8
+
+typedef struct {
+    const podium_collection *collection;
+    uint64_t words[WORDS];
+    double sum;
+    podium_status status;
+} worker;
+
+static void *work(void *argument) {
+    worker *own = argument;
+    double own_values[1000], own_reports[1000];
+    for (int i = 0; i < 1000; i++)
+        own_values[i] = 0.25;
+    for (int round = 0; round < 20 && own->status == PODIUM_OK; round++) {
+        own->status = podium_privatize(own->collection, own_reports, own_values, 1000);
+        for (int i = 0; i < 1000; i++)
+            own->sum += own_reports[i];
+    }
+    take_words(own->words, WORDS);
+    return NULL;
+}
+
+START_TEST(threads_share_a_collection) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    pthread_t threads[THREADS];
+    static worker workers[THREADS];
+    uint64_t words[THREADS * WORDS];
+    for (int i = 0; i < THREADS; i++) {
+        workers[i].collection = &c;
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        ck_assert_int_eq(workers[i].status, PODIUM_OK);
+        /* the mean of 20,000 reports of deviation 1.08: 7 standard errors, false alarm 3e-12 */
+        ck_assert_double_eq_tol(workers[i].sum / 20000, 0.25, 7 * 1.08 / sqrt(20000));
+        memcpy(words + i * WORDS, workers[i].words, sizeof workers[i].words);
+    }
+    check_distinct(words, THREADS * WORDS);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("random");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, works);
+    tcase_add_test(tests, carries_on_after_interruptions_and_short_reads);
+    tcase_add_test(tests, fails_closed);
+    tcase_add_test(tests, nothing_is_kept);
+    tcase_add_test(tests, fork_shares_nothing);
+    tcase_add_test(tests, threads_share_a_collection);
+    return run_tests("random", tests);
+}
