@@ -116,5 +116,5 @@ podium_status podium_collection_init(podium_collection *collection, const podium
 void podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n) {
     const double first = collection->first, spacing = collection->spacing;
     for (size_t i = 0; i < n; i++)
-        reports[i] = first + spacing * (double)cells[i];
+        reports[i] = first + spacing * (double)(int64_t)cells[i]; /* by way of a signed number: no jump */
 }

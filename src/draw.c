@@ -4,19 +4,7 @@
  * the value. It knows nothing of values, epsilon or floating point.
  */
 #include "internal.h"
-
-/* All ones where a < b, else 0. */
-static inline uint64_t mask_less(uint64_t a, uint64_t b) {
-    return 0 - (uint64_t)(a < b);
-}
-
-static inline uint64_t select(uint64_t mask, uint64_t yes, uint64_t no) {
-    return no ^ (mask & (yes ^ no));
-}
-
-static inline uint64_t smaller(uint64_t a, uint64_t b) {
-    return select(mask_less(a, b), a, b);
-}
+#include "mask.h"
 
 /* floor(word n / R), for n <= 2^32: two half products, so that 64 bits hold everything and any compiler can vectorise
    it. Exact: with word = high 2^h + low it is floor((high n + floor(low n / 2^h)) / 2^(bits - h)). */
@@ -33,7 +21,7 @@ static void draw_step(const podium_collection *collection, uint32_t *cells, cons
     const uint64_t *position = words + n;
     for (size_t i = 0; i < n; i++) {
         uint64_t on_step = places[i] + scale(position[i], width);
-        cells[i] = (uint32_t)select(mask_less(words[i], threshold), on_step, scale(position[i], all));
+        cells[i] = (uint32_t)mask_select(mask_if(words[i] < threshold), on_step, scale(position[i], all));
     }
 }
 
@@ -41,7 +29,7 @@ static void draw_step(const podium_collection *collection, uint32_t *cells, cons
 static inline uint64_t stair_number(const podium_collection *collection, const uint64_t *coin_words, size_t n) {
     uint64_t number = 0;
     for (uint32_t k = 0; k < collection->coin_count; k++)
-        number |= (uint64_t)(coin_words[k * n] < collection->coins[k]) << k;
+        number |= mask_if(coin_words[k * n] < collection->coins[k]) & (uint64_t)1 << k;
     return number;
 }
 
@@ -56,12 +44,12 @@ static void draw_stairs(const podium_collection *collection, uint32_t *cells, co
         uint64_t middle = collection->margin + places[i];
         uint64_t distance = stair_number(collection, coins + i, n) << stair_bits;
         distance += position[i] >> (PODIUM_WORD_BITS - stair_bits);
-        distance |= mask_less(tail[i], collection->tail_threshold);
-        uint64_t left = middle - 1 - smaller(distance, middle - 1);
-        uint64_t right = middle + width + smaller(distance, last - (middle + width));
-        uint64_t side = select(0 - (position[i] & 1), right, left);
+        distance |= mask_if(tail[i] < collection->tail_threshold);
+        uint64_t left = middle - 1 - mask_smaller(distance, middle - 1);
+        uint64_t right = middle + width + mask_smaller(distance, last - (middle + width));
+        uint64_t side = mask_select(mask_if(position[i] & 1), right, left);
         uint64_t on_middle = middle + scale(position[i], width);
-        cells[i] = (uint32_t)select(mask_less(words[i], collection->threshold), on_middle, side);
+        cells[i] = (uint32_t)mask_select(mask_if(words[i] < collection->threshold), on_middle, side);
     }
 }
 

@@ -6,6 +6,7 @@
  * a value either, so there is no branch on one, and no arithmetic on numbers so small that some processors slow down.
  */
 #include "internal.h"
+#include "mask.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,20 +28,15 @@ static inline double double_of(uint64_t bits) {
     return x;
 }
 
-static inline uint64_t mask_if(bool condition) {
-    return 0 - (uint64_t)condition;
-}
-
 /* The value in units of 2^-fraction_bits places, from 0 to top (one more in some rounding modes). */
 static inline uint64_t fixed_place(const podium_collection *collection, double value, double top) {
     uint64_t bits = bits_of(value), size = bits & (UINT64_MAX >> 1);
     uint64_t is_nan = mask_if(size > bits_of(INFINITY));
     uint64_t not_tiny = mask_if(size >= bits_of(0x1p-512)); /* less counts as 0: see PODIUM_BOUND_MIN */
     double offset = (double_of(bits & not_tiny) - collection->spec.min) * collection->scale;
-    uint64_t above = bits_of(offset) & mask_if(offset > 0);
-    uint64_t inside = mask_if(double_of(above) < top);
-    uint64_t clamped = (above & inside) | (bits_of(top) & ~inside);
-    clamped = (clamped & ~is_nan) | (bits_of(top / 2) & is_nan);
+    uint64_t clamped = bits_of(offset) & mask_if(offset > 0);
+    clamped = mask_select(mask_if(double_of(clamped) < top), clamped, bits_of(top));
+    clamped = mask_select(is_nan, bits_of(top * 0.5), clamped);
     /* Adding 2^52 leaves the integer, rounded, in the low bits. */
     return bits_of(double_of(clamped) + 0x1p52) & (UINT64_MAX >> 12);
 }
@@ -53,9 +49,7 @@ void podium_places(const podium_collection *collection, uint32_t *places, const 
     for (size_t i = 0; i < n; i++) {
         uint64_t coin = digits == 0 ? 0 : rounding[i] & fraction;
         uint64_t place = (fixed_place(collection, values[i], top) + coin) >> digits;
-        uint64_t inside = mask_if(place < last);
-        places[i] =
-            (uint32_t)((place & inside) | (last & ~inside)); /* the last word, in integers: 0 <= place <= last */
+        places[i] = (uint32_t)mask_smaller(place, last); /* whatever came before, 0 <= place <= last */
     }
 }
 

@@ -1,0 +1,36 @@
+/*
+ * Masks: choosing without branching. A mask is all ones or all zeros.
+ *
+ * Compilers see through `0 - (a < b)` and turn what follows into a jump where they find that faster (clang 14 does,
+ * from -O1). So a mask goes through a barrier: an empty piece of assembly that may, as far as the compiler knows, have
+ * changed it. tests/ctime checks the outcome for every compiler and level.
+ */
+#ifndef PODIUM_MASK_H
+#define PODIUM_MASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline uint64_t mask_barrier(uint64_t mask) {
+#if defined(__GNUC__)
+    __asm__("" : "+r"(mask));
+    return mask;
+#else
+    volatile uint64_t opaque = mask;
+    return opaque;
+#endif
+}
+
+static inline uint64_t mask_if(bool condition) {
+    return mask_barrier(0 - (uint64_t)condition);
+}
+
+static inline uint64_t mask_select(uint64_t mask, uint64_t yes, uint64_t no) {
+    return no ^ (mask & (yes ^ no));
+}
+
+static inline uint64_t mask_smaller(uint64_t a, uint64_t b) {
+    return mask_select(mask_if(a < b), a, b);
+}
+
+#endif

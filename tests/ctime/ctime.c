@@ -1,0 +1,63 @@
+/*
+ * Constant time: values and random words are marked as undefined memory. Under valgrind, or MemorySanitizer, any
+ * jump or address that depends on them is then reported.
+ *
+ * Built and run by tests/ctime/run.sh for every compiler and optimisation level.
+ */
+#include <podium.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define SECRET(memory, n) __msan_allocated_memory(memory, n)
+#define WATCHED() 1
+#endif
+#endif
+#ifndef SECRET
+#include <valgrind/memcheck.h>
+#define SECRET(memory, n) VALGRIND_MAKE_MEM_UNDEFINED(memory, n)
+#define WATCHED() RUNNING_ON_VALGRIND
+#endif
+
+static size_t secret_words(void *context, void *buffer, size_t n) {
+    unsigned char *seed = context;
+    for (size_t i = 0; i < n; i++)
+        ((unsigned char *)buffer)[i] = *seed = (unsigned char)(*seed * 5 + 77);
+    SECRET(buffer, n);
+    return n;
+}
+
+static void privatize_secrets(podium_mechanism mechanism, double epsilon, size_t n) {
+    static double values[700], reports[700];
+    static uint32_t cells[700];
+    unsigned char seed = (unsigned char)(n + (size_t)mechanism);
+    podium_random random = {.fill = secret_words, .context = &seed};
+    podium_spec spec = {.mechanism = mechanism, .epsilon = epsilon, .min = -1, .max = 9};
+    podium_collection collection;
+    memset(values, 0x41, sizeof values);
+    SECRET(values, sizeof values);
+    if (podium_collection_init(&collection, &spec) != PODIUM_OK ||
+        podium_privatize_from(&collection, &random, reports, values, n) != PODIUM_OK ||
+        podium_privatize_cells(&collection, &random, cells, values, n) != PODIUM_OK)
+        exit(2);
+}
+
+int main(void) {
+    static const double epsilons[] = {0.01, 1, 50};
+    static const size_t sizes[] = {1, 3, 33, 700};
+    if (!WATCHED()) {
+        fprintf(stderr, "ctime: run me under valgrind, or build me with -fsanitize=memory\n");
+        return 2;
+    }
+    for (int m = PODIUM_EXACT; m <= PODIUM_STAIRCASE; m++)
+        for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+                privatize_secrets((podium_mechanism)m, epsilons[e], sizes[s]);
+    puts("ctime: no jump and no address depends on a value or a random word");
+    return 0;
+}

@@ -1,0 +1,144 @@
+/*
+ * Theorem 2 by trying everything: the library's own draw.c and threshold.c, built for words of a few bits, on small
+ * grids of stairs, with every place and every combination of all the words of a draw. Every mass must be the closed
+ * form's, and no two places may give a cell with probabilities more than e^epsilon apart.
+ */
+#include "support.h"
+
+#include <math.h>
+
+#define R ((uint64_t)1 << PODIUM_WORD_BITS)
+#define CELLS_MAX 256
+#define COINS_MAX 3
+
+static uint64_t draws, masses, grids, refused;
+static long double closest; /* largest log ratio over epsilon */
+
+static void fail(const podium_collection *c, const char *what) {
+    fprintf(stderr, "epsilon %g, %u stairs of %u cells, %u coins, middle of %d, margin %d: %s\n", c->spec.epsilon,
+            c->stairs, 1u << c->stair_bits, c->coin_count, (int)c->width, (int)c->margin, what);
+    exit(EXIT_FAILURE);
+}
+
+/* Every select and position word at once; the words of the tail and of the coins are the digits of others. */
+static void count(const podium_collection *c, uint32_t place, uint64_t *mass) {
+    static uint64_t words[(3 + COINS_MAX) * R * R];
+    static uint32_t places[R * R], cells[R * R];
+    const uint64_t n = R * R, rest = (uint64_t)1 << (PODIUM_WORD_BITS * (1 + c->coin_count));
+    memset(mass, 0, CELLS_MAX * sizeof *mass);
+    for (uint64_t i = 0; i < n; i++) {
+        places[i] = place;
+        words[i] = i / R;
+        words[n + i] = i % R;
+    }
+    for (uint64_t others = 0; others < rest; others++) {
+        for (uint32_t k = 0; k <= c->coin_count; k++)
+            for (uint64_t i = 0; i < n; i++)
+                words[(2 + k) * n + i] = others >> (PODIUM_WORD_BITS * k) & PODIUM_WORD_MAX;
+        podium_draw(c, cells, places, words, n);
+        for (uint64_t i = 0; i < n; i++) {
+            if (cells[i] >= c->cells)
+                fail(c, "a cell outside the grid");
+            mass[cells[i]]++;
+        }
+    }
+    draws += n * rest;
+}
+
+static uint64_t power(uint64_t base, uint32_t exponent) {
+    return exponent == 0 ? 1 : base * power(base, exponent - 1);
+}
+
+/* Combinations of coin words that give stair g */
+static uint64_t stair_words(const podium_collection *c, uint64_t g) {
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < c->coin_count; i++)
+        product *= g >> i & 1 ? c->coins[i] : R - c->coins[i];
+    return product;
+}
+
+/* The masses as the theorem has them: middle, both sides cell by cell, what lies beyond gathered at the ends */
+static void expect(const podium_collection *c, uint64_t place, uint64_t *mass) {
+    const uint64_t stair = (uint64_t)1 << c->stair_bits, last = c->cells - 1, middle = c->margin + place;
+    memset(mass, 0, CELLS_MAX * sizeof *mass);
+    for (uint64_t j = 0; j < c->width; j++) {
+        uint64_t words = ((j + 1) * R + c->width - 1) / c->width - (j * R + c->width - 1) / c->width;
+        mass[middle + j] += c->threshold * words * power(R, 1 + c->coin_count);
+    }
+    for (uint64_t distance = 0; distance < stair << c->coin_count; distance++) {
+        uint64_t words =
+            (R - c->threshold) * (R / stair / 2) * (R - c->tail_threshold) * stair_words(c, distance / stair);
+        uint64_t right = middle + c->width + distance;
+        mass[distance < middle ? middle - 1 - distance : 0] += words;
+        mass[right < last ? right : last] += words;
+    }
+    uint64_t beyond = (R - c->threshold) * (R / 2) * c->tail_threshold * power(R, c->coin_count);
+    mass[0] += beyond;
+    mass[last] += beyond;
+}
+
+static void try_grid(const podium_collection *c) {
+    uint64_t most[CELLS_MAX] = {0}, least[CELLS_MAX], mass[CELLS_MAX], want[CELLS_MAX];
+    memset(least, 0xff, sizeof least);
+    for (uint64_t place = 0; place <= c->places; place++) {
+        count(c, (uint32_t)place, mass);
+        expect(c, place, want);
+        for (uint64_t y = 0; y < c->cells; y++, masses++) {
+            if (mass[y] != want[y])
+                fail(c, "a mass is not the closed form's");
+            most[y] = mass[y] > most[y] ? mass[y] : most[y];
+            least[y] = mass[y] < least[y] ? mass[y] : least[y];
+        }
+    }
+    for (uint64_t y = 0; y < c->cells; y++) {
+        if (least[y] == 0)
+            fail(c, "a cell that some place cannot reach");
+        long double ratio = (long double)most[y] / (long double)least[y], bound = expl((long double)c->spec.epsilon);
+        if (ratio > bound)
+            fail(c, y == 0 || y == c->cells - 1 ? "a ratio above e^epsilon in an end cell" : "a ratio above e^epsilon");
+        if (logl(ratio) / (long double)c->spec.epsilon > closest)
+            closest = logl(ratio) / (long double)c->spec.epsilon;
+    }
+    grids++;
+}
+
+/* Draws to try all words at all places */
+static uint64_t cost(const podium_collection *c) {
+    return (c->places + 1) << (PODIUM_WORD_BITS * (3 + c->coin_count));
+}
+
+static void try_spec(double epsilon, uint32_t stairs, uint32_t bits, uint32_t coins, uint64_t width) {
+    uint64_t places = (uint64_t)stairs << bits, reach = (uint64_t)1 << (coins + bits);
+    for (uint64_t margin = 1; margin + places <= reach; margin += margin < 3 ? 1 : (uint64_t)1 << bits) {
+        podium_collection c = {.spec.epsilon = epsilon,
+                               .cells = 2 * margin + places + width,
+                               .places = places,
+                               .width = width,
+                               .margin = margin,
+                               .coin_count = coins,
+                               .stair_bits = bits,
+                               .stairs = stairs};
+        if (cost(&c) > (uint64_t)STAIRS_COST_MAX)
+            continue;
+        podium_thresholds_set(&c);
+        if (podium_thresholds_check(&c))
+            try_grid(&c);
+        else
+            refused++; /* words so short cannot always express a coin; at 64 bits nothing is refused */
+    }
+}
+
+int main(void) {
+    static const double epsilons[] = {0.5, 1, 1.5, 2, 3, 4};
+    for (size_t i = 0; i < LENGTH(epsilons); i++)
+        for (uint32_t coins = 1; coins <= COINS_MAX; coins++)
+            for (uint32_t bits = 1; bits <= 2; bits++)
+                for (uint32_t stairs = 1; stairs <= 2; stairs++)
+                    for (uint64_t width = 2; width <= (uint64_t)1 << bits; width++)
+                        try_spec(epsilons[i], stairs, bits, coins, width);
+    printf("stairs, %d-bit words: %llu grids, %llu draws, %llu masses exact; largest ratio e^(%.4Lf epsilon); "
+           "%llu grids refused\n",
+           PODIUM_WORD_BITS, (unsigned long long)grids, (unsigned long long)draws, (unsigned long long)masses, closest,
+           (unsigned long long)refused);
+    return grids >= 20 && closest > 0.9L ? EXIT_SUCCESS : EXIT_FAILURE;
+}
