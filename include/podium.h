@@ -52,7 +52,8 @@ typedef enum podium_status {
 /* One constant English sentence without a full stop; for an unknown status too. Never NULL. */
 PODIUM_API const char *podium_status_message(podium_status status);
 
-/* The library's version, such as "0.1.0". */
+/* The version of this header, and of the library in use. */
+#define PODIUM_VERSION "0.1.0"
 PODIUM_API const char *podium_version(void);
 
 /* ---- What is collected ----------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
 for file in "$source"/src/*.c "$source/tests/ctime/ctime.c"; do
-    "$compiler" -std=c11 -gdwarf-4 "$level" -ffp-contract=off -DPODIUM_VERSION='"ctime"' -I"$source/include" -c "$file"
+    "$compiler" -std=c11 -gdwarf-4 "$level" -ffp-contract=off -I"$source/include" -c "$file"
 done
 "$compiler" ./*.o -o ctime -lm
 

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Installs into an empty directory and uses the library from there as a stranger would: with pkg-config, with the
+# README's own program, in C and in C++, shared and static.
+#
+#   run.sh SOURCE-DIR BUILD-DIR WORK-DIR
+set -eu
+source=$1 build=$2 work=$3
+
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name podium.pc)")
+export PKG_CONFIG_PATH
+flags() { pkg-config --define-variable=prefix="$work/prefix" "$@" podium; }
+libraries=$(flags --variable=libdir)
+export LD_LIBRARY_PATH="$libraries"
+
+# The README's quick start, to the letter
+sed -n '/^```c$/,/^```$/p' "$source/README.md" | sed '/^```/d' >readme.c
+tail -n +2 "$source/examples/quickstart.c" | diff - readme.c
+# shellcheck disable=SC2046
+gcc -std=c11 -Wall -Wextra -Werror readme.c -o shared $(flags --cflags --libs)
+# shellcheck disable=SC2046
+gcc -std=c11 readme.c -o static $(flags --cflags) "$libraries/libpodium.a" $(flags --static --libs | sed 's/-lpodium//')
+for program in shared static; do
+    ./$program >out
+    [ "$(wc -l <out)" -eq 3 ] || { echo "$program printed:"; cat out; exit 1; }
+done
+ldd shared | grep -q libpodium
+! ldd static | grep -q libpodium
+
+# The header in C++
+cat >header.cpp <<'END'
+#include <podium.h>
+int main() {
+    podium_spec spec = {PODIUM_EXACT, 1, 0, 1};
+    podium_collection collection;
+    return podium_collection_init(&collection, &spec);
+}
+END
+# shellcheck disable=SC2046
+g++ -Wall -Wextra -Wpedantic -Werror header.cpp -o header $(flags --cflags --libs)
+./header
+
+# What the shared library exports is what the header declares
+nm -D --defined-only "$libraries/libpodium.so" | awk '{ print $3 }' | sort >exported
+grep -v '^#' "$source/include/podium.h" | tr '\n' ' ' | grep -o 'PODIUM_API [^;]*;' | grep -o 'podium_[a-z_]*[(;]' | tr -d '(;' |
+    sort >declared
+diff declared exported
+
+# A C compiler and libc are enough
+gcc -std=c11 -I"$source/include" "$source"/src/*.c "$source/examples/quickstart.c" -o bare -lm
+./bare >/dev/null
+echo "install: shared, static, C++, exports and the bare build work"
