@@ -11,8 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* MemorySanitizer cannot follow assembly, and takes the other way. */
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define PODIUM_MASK_WITHOUT_ASSEMBLY
+#endif
+#endif
+
 static inline uint64_t mask_barrier(uint64_t mask) {
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(PODIUM_MASK_WITHOUT_ASSEMBLY)
     __asm__("" : "+r"(mask));
     return mask;
 #else
