@@ -12,6 +12,9 @@ JOBS := $(shell nproc)
 CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 
 .DELETE_ON_ERROR:
+# Quiet where there is nothing to say
+MAKEFLAGS += --no-print-directory
+
 .PHONY: all demo check bench install clean
 all:
 	@scripts/setup.sh build

@@ -103,8 +103,8 @@ static void step_set(podium_collection *collection) {
  *       then p falls, and by at most e^eta from one stair to the next, carries in g included;
  *   (3) t/(R - t) >= M p(X-1) e^epsilon/(e^epsilon - 1):
  *       then the end cells, where all that lies beyond is gathered, also keep to e^epsilon;
- *   (4) c ceil(R/C)/R <= e^eta (R - c)(1 - t/R) p(0)/(2B), and with e^epsilon, the other way round:
- *       then so do the cells of the middle stair;
+ *   (4) c ceil(R/C)/R <= e^eta (R - c)(1 - t/R) p(0)/(2B); with e^epsilon, the other way round with floor(R/C);
+ *       and ceil(R/C) <= e^epsilon floor(R/C): then so do the cells of the middle stair;
  *   (5) the grid is as described: N = 2A + M B + C with A >= 1, and X stairs reach from any place to either end.
  * Products of coins are kept in units of 2^-F, rounded up or down, whichever is against us.
  */
@@ -180,19 +180,19 @@ static wide middle_fewest(const podium_collection *collection) {
     return wide_shift_left(words_fewest(collection->width), collection->stair_bits + 1);
 }
 
-/* (4): c 2B ceil(R/C) 2^2F <= e_eta nearest (R - c) R, and nearest being the larger bound now,
-   nearest (R - c) R 2^F <= e_epsilon c 2B floor(R/C) 2^F; the largest of all is below 2^(2F+73+128) = 2^457 */
+/* (4), multiplied out: c 2B ceil(R/C) 2^2F <= e_eta nearest (R - c) R, then with the other bound of nearest
+   nearest (R - c) R <= e_epsilon c 2B floor(R/C), then 2B ceil(R/C) 2^F <= e_epsilon 2B floor(R/C).
+   The largest number is below 2^(2F+73+128) = 2^457. */
 static bool middle_check(const podium_collection *collection, wide none_above, wide none_below) {
-    uint32_t stairs = collection->stairs;
-    wide c = wide_from(collection->threshold);
+    wide e_eta = exp_below(collection->spec.epsilon, collection->stairs);
+    wide e_epsilon = exp_below(collection->spec.epsilon, 1);
+    wide c = wide_from(collection->threshold), most = middle_most(collection), fewest = middle_fewest(collection);
     wide others = wide_multiply(words_from(collection->threshold), words_all());
-    wide middle = wide_multiply(c, middle_most(collection));
-    wide beside = wide_multiply(wide_multiply(exp_below(collection->spec.epsilon, stairs), others),
-                                nearest_below(collection, none_below));
-    wide middle_least =
-        wide_multiply(wide_multiply(c, middle_fewest(collection)), exp_below(collection->spec.epsilon, 1));
+    wide beside_least = wide_multiply(others, nearest_below(collection, none_below));
     wide beside_most = wide_multiply(others, none_above);
-    return wide_at_most(wide_shift_left(middle, 2 * F), beside) && wide_at_most(beside_most, middle_least);
+    return wide_at_most(wide_shift_left(wide_multiply(c, most), 2 * F), wide_multiply(e_eta, beside_least)) &&
+           wide_at_most(beside_most, wide_multiply(e_epsilon, wide_multiply(c, fewest))) &&
+           wide_at_most(wide_shift_left(most, F), wide_multiply(e_epsilon, fewest));
 }
 
 /* The largest c with the first half of (4). */

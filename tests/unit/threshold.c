@@ -169,33 +169,41 @@ static void check_tail(exact *x) {
     mpfr_clear(room);
 }
 
-/* Largest mass of a cell of the middle stair over that of the first stair beside it, then smallest the other way. */
+/* value = the mass of a cell of the first stair beside the middle one */
+static void set_beside(exact *x, mpq_t value) {
+    set_stair(x, value, 0);
+    set_share(x->other, x->collection->tail_threshold, true);
+    mpq_mul(value, value, x->other);
+    set_share(x->other, x->collection->threshold, true);
+    mpq_mul(value, value, x->other);
+    mpq_div_2exp(value, value, x->collection->stair_bits + 1);
+}
+
+/* value = the largest mass of a cell of the middle stair, or the smallest */
+static void set_middle(exact *x, mpq_t value, bool largest) {
+    mpz_set_u64(x->word, x->collection->width);
+    mpz_set_ui(x->rest, 1);
+    mpz_mul_2exp(x->rest, x->rest, 64);
+    largest ? mpz_cdiv_q(x->rest, x->rest, x->word) : mpz_fdiv_q(x->rest, x->rest, x->word);
+    set_share(value, x->collection->threshold, false);
+    mpz_mul(mpq_numref(value), mpq_numref(value), x->rest);
+    mpq_canonicalize(value);
+    mpq_div_2exp(value, value, 64);
+}
+
 static void check_middle(exact *x) {
-    const podium_collection *c = x->collection;
-    mpq_t middle;
-    mpq_init(middle);
-    set_stair(x, x->value, 0);
-    set_share(x->other, c->tail_threshold, true);
-    mpq_mul(x->value, x->value, x->other);
-    set_share(x->other, c->threshold, true);
-    mpq_mul(x->value, x->value, x->other);
-    mpq_div_2exp(x->value, x->value, c->stair_bits + 1);
-    for (int up = 1; up >= 0; up--) {
-        mpz_set_u64(x->word, c->width);
-        mpz_set_ui(x->rest, 1);
-        mpz_mul_2exp(x->rest, x->rest, 64);
-        up ? mpz_cdiv_q(x->rest, x->rest, x->word) : mpz_fdiv_q(x->rest, x->rest, x->word);
-        set_share(middle, c->threshold, false);
-        mpz_mul(mpq_numref(middle), mpq_numref(middle), x->rest);
-        mpq_canonicalize(middle);
-        mpq_div_2exp(middle, middle, 64);
-        if (up)
-            mpq_div(middle, middle, x->value);
-        else
-            mpq_div(middle, x->value, middle);
-        ck_assert_int_ge(mpfr_cmp_q(up ? x->e_eta : x->e_epsilon, middle), 0);
-    }
-    mpq_clear(middle);
+    mpq_t most, least;
+    mpq_inits(most, least, NULL);
+    set_beside(x, x->value);
+    set_middle(x, most, true);
+    set_middle(x, least, false);
+    mpq_div(x->other, most, x->value);
+    ck_assert_int_ge(mpfr_cmp_q(x->e_eta, x->other), 0);
+    mpq_div(x->other, x->value, least);
+    ck_assert_int_ge(mpfr_cmp_q(x->e_epsilon, x->other), 0);
+    mpq_div(x->other, most, least);
+    ck_assert_int_ge(mpfr_cmp_q(x->e_epsilon, x->other), 0);
+    mpq_clears(most, least, NULL);
 }
 
 static void check_stairs(const podium_collection *collection) {
