@@ -9,19 +9,22 @@
 
 PREFIX ?= /usr/local
 JOBS := $(shell nproc)
-CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 
 .DELETE_ON_ERROR:
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all demo check bench install clean
-all:
+.PHONY: all build demo check bench install clean
+all: build
+	@echo "build/libpodium.a and build/libpodium.so are there"
+
+build:
 	@scripts/setup.sh build
 	@$(CONFIGURE) >/dev/null
 	@cmake --build build -j$(JOBS)
 
-demo: all
+demo: build
 	@build/examples/demo
 
 check:
@@ -34,8 +37,9 @@ bench:
 	@cmake --build build -j$(JOBS) --target bench
 	@build/bench/bench
 
-install: all
+install: build
 	@cmake --install build
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 clean:
 	rm -rf build

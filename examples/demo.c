@@ -28,7 +28,7 @@ static void fail(podium_status status) {
     exit(1);
 }
 
-static void run(podium_spec spec, podium_mechanism mechanism, const double *values, double *reports) {
+static void run(podium_spec spec, podium_mechanism mechanism, const double *values, double *reports, double mean) {
     podium_collection collection;
     podium_shape shape;
     spec.mechanism = mechanism;
@@ -49,8 +49,8 @@ static void run(podium_spec spec, podium_mechanism mechanism, const double *valu
         least = fmin(least, reports[i]);
         most = fmax(most, reports[i]);
     }
-    printf("  %-18s  %+9.3f  %9.3f  %12.1f  %12.1f  %7.4f  %9.0f .. %.0f\n", podium_mechanism_name(mechanism), bias,
-           sqrt(theory / PEOPLE), variance, theory, variance / theory, least, most);
+    printf("  %-18s  %9.3f  %+7.3f  %7.3f  %10.1f  %10.1f  %7.4f  %7.0f .. %.0f\n", podium_mechanism_name(mechanism),
+           mean + bias, bias, sqrt(theory / PEOPLE), variance, theory, variance / theory, least, most);
 }
 
 int main(void) {
@@ -66,15 +66,21 @@ int main(void) {
         mean += values[i] / PEOPLE;
     }
 
-    printf("Podium %s: %d simulated people aged %g to %g, epsilon %g, true mean age %.3f\n\n", podium_version(), PEOPLE,
-           spec.min, spec.max, spec.epsilon, mean);
-    printf("  %-18s  %9s  %9s  %12s  %12s  %7s  %s\n", "mechanism", "bias", "std error", "variance", "in theory",
-           "ratio", "     reports");
+    printf("Podium %s: the ages of a million simulated people, from %g to %g, epsilon %g\n\n", podium_version(),
+           spec.min, spec.max, spec.epsilon);
+    printf("  %-18s  %9s  %7s  %7s  %10s  %10s  %7s  %s\n", "", "mean", "bias", "+-", "variance", "in theory", "ratio",
+           "  reports");
+    printf("  %-18s  %9.3f\n", "the truth", mean);
     for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++)
-        run(spec, mechanisms[i], values, reports);
-    printf("\nbias: mean report less true mean; expect it within three standard errors of 0.\n"
-           "variance: of the noise in one report; less is better. No report tells an age: every report\n"
-           "is at most e = 2.718 times as likely from one person as from any other.\n");
+        run(spec, mechanisms[i], values, reports, mean);
+    puts("\n"
+         "mean       of the reports, which is what a collector learns; bias: how far that is from the truth\n"
+         "+-         its standard error in theory: the bias is nearly always within three of these\n"
+         "variance   of the noise in one report, as measured, in theory, and their ratio; less noise is better.\n"
+         "           podium minimises the worst case, a population at the ends of the range; these people\n"
+         "           are not, so podium-approximate is a little better off here\n"
+         "reports    from the lowest to the highest: outside the range, as they must be to average right\n\n"
+         "No report gives an age away: each is at most e = 2.718 times as likely from one person as from another.");
     free(values);
     free(reports);
     return 0;

@@ -1,6 +1,6 @@
 /*
  * A device with a random generator of its own: give Podium a callback, get reports of 4 bytes.
- * Here the generator is a file, /dev/urandom; on a microcontroller it would be the hardware's.
+ * Here the generator is a file, /dev/urandom; elsewhere it could be a hardware token.
  */
 #include <podium.h>
 #include <stdio.h>

@@ -10,9 +10,13 @@
  *     if (podium_collection_init(&age, &spec) != PODIUM_OK) ...
  *     if (podium_privatize(&age, reports, values, n) != PODIUM_OK) ...
  *
- * Everywhere: outputs come before inputs and a length follows its array. Pointers must not be NULL unless the
- * comment says what NULL means. Nothing here allocates, locks or keeps state: a collection may be shared by
- * threads, copied, and used on both sides of a fork.
+ * A report is often far outside [min, max]: an age of -91 or 204 is as it should be. Do not clamp, round or drop
+ * reports; one alone says next to nothing, and only unaltered ones average to the truth.
+ *
+ * In every call the collection comes first, then outputs, then inputs; a length follows its array. Pointers must not be
+ * NULL unless the comment says what NULL means. Nothing here allocates (but OpenSSL, where it is used, allocates its
+ * cipher), locks or keeps state: a collection may be shared by threads, copied, and used on both sides of a fork.
+ * Linux, with glibc 2.25 or musl 1.1.20 and later; C11, or C++.
  */
 #ifndef PODIUM_H
 #define PODIUM_H
@@ -44,12 +48,13 @@ typedef enum podium_status {
     PODIUM_RANGE_NOT_FINITE,
     PODIUM_RANGE_EMPTY,      /* min is not below max */
     PODIUM_RANGE_ABSURD,     /* a bound beyond PODIUM_BOUND_MAX, or not zero and below PODIUM_BOUND_MIN */
-    PODIUM_RANGE_TOO_NARROW, /* max - min is so small beside the bounds that doubles cannot hold the reports */
+    PODIUM_RANGE_TOO_NARROW, /* see podium_collection_init */
+    PODIUM_NOT_INITIALISED,  /* a collection that is all zeros: its initialisation was forgotten, or failed */
     PODIUM_RANDOM_FAILED,    /* the random source failed: there are no reports */
     PODIUM_NOT_PRIVATE       /* the thresholds failed their own re-check: a defect, please tell us */
 } podium_status;
 
-/* One constant English sentence without a full stop; for an unknown status too. Never NULL. */
+/* What a status means, in constant English words; for an unknown status too. Never NULL. */
 PODIUM_API const char *podium_status_message(podium_status status);
 
 /* The version of this header, and of the library in use. */
@@ -126,6 +131,10 @@ PODIUM_API double podium_shape_cdf(const podium_shape *shape, double x, double y
 PODIUM_API double podium_shape_quantile(const podium_shape *shape, double x, double p);
 
 PODIUM_API double podium_shape_mean(const podium_shape *shape, double x);
+
+/* Variance of one report. It is largest at x = min and max (Laplace, Staircase: the same everywhere), so the mean of n
+   reports has a standard error of at most sqrt(podium_shape_variance(&shape, shape.spec.max) / n) about the mean of the
+   n values. */
 PODIUM_API double podium_shape_variance(const podium_shape *shape, double x);
 
 /* Variance of a over variance of b at x: below 1 where a is the better mechanism. */
@@ -161,10 +170,17 @@ typedef struct podium_collection {
     double spacing;         /* between the reports of neighbouring cells */
 } podium_collection;
 
-/* Takes between microseconds and a few milliseconds. On failure the collection is untouched. */
+/*
+ * Takes between microseconds and a few milliseconds. On failure the collection is untouched.
+ *
+ * PODIUM_RANGE_TOO_NARROW: neighbouring cells must be different doubles. How narrow is too narrow depends on the
+ * mechanism and epsilon; max - min of a hundred-thousandth of the larger bound is always enough. A timestamp collected
+ * to the minute should have the day's start subtracted first.
+ */
 PODIUM_API podium_status podium_collection_init(podium_collection *collection, const podium_spec *spec) PODIUM_MUST_USE;
 
-/* The reports of cells, as podium_privatize would have given them. */
+/* The reports of cells, as podium_privatize would have given them under the same spec. Every cell must be below
+   collection->cells: check what comes from a device that you do not control. */
 PODIUM_API void podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells,
                                           size_t n);
 
@@ -172,9 +188,10 @@ PODIUM_API void podium_collection_reports(const podium_collection *collection, d
 
 /*
  * A source of random bytes. To bring your own, set fill (and context); it must write n unpredictable bytes and
- * return n. Any other return is a failure, and the call that wanted the bytes fails with PODIUM_RANDOM_FAILED.
- * Where a source has something to set up for each call, open makes the context that fill and close get (it returns
- * NULL on failure); bytes is how much will be asked for in all. Leave open and close NULL where nothing is.
+ * return n. A fill that is NULL fails. Any other return is a failure, and the call that wanted the bytes fails with
+ * PODIUM_RANDOM_FAILED. Where a source has something to set up for each call, open makes the context that fill and
+ * close get (it returns NULL on failure); bytes is how much will be asked for in all. Leave open and close NULL where
+ * nothing is.
  */
 typedef struct podium_random {
     size_t (*fill)(void *context, void *buffer, size_t n);
@@ -207,7 +224,8 @@ PODIUM_API podium_status podium_privatize(const podium_collection *collection, d
 PODIUM_API podium_status podium_privatize_from(const podium_collection *collection, const podium_random *random,
                                                double *reports, const double *values, size_t n) PODIUM_MUST_USE;
 
-/* The same, giving cells: 4 bytes a report. If the source fails, all n cells are 0. cells must not overlap values. */
+/* The same, giving cells: 4 bytes a report. If the source fails, all n cells are 0, which is a valid cell like any
+   other: look at the status, and send nothing. cells must not overlap values. */
 PODIUM_API podium_status podium_privatize_cells(const podium_collection *collection, const podium_random *random,
                                                 uint32_t *cells, const double *values, size_t n) PODIUM_MUST_USE;
 

@@ -73,6 +73,8 @@ static podium_status privatize(const podium_collection *collection, const podium
     uint64_t words[BLOCK_WORDS];
     uint32_t drawn[BLOCK_VALUES];
     podium_stream stream;
+    if (collection->cells == 0)
+        return PODIUM_NOT_INITIALISED;
     size_t words_each = podium_draw_words(collection) + (collection->fraction_bits != 0);
     size_t block = collection->coin_count == 0 ? BLOCK_VALUES : BLOCK_VALUES_STAIRS;
     podium_status status = podium_stream_open(&stream, random, n * words_each * sizeof *words);

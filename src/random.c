@@ -99,6 +99,8 @@ const podium_random podium_random_default = {.fill = system_fill};
 podium_status podium_stream_open(podium_stream *stream, const podium_random *random, size_t bytes) {
     stream->random = random == NULL ? &podium_random_default : random;
     stream->context = stream->random->context;
+    if (stream->random->fill == NULL)
+        return PODIUM_RANDOM_FAILED;
     if (stream->random->open == NULL)
         return PODIUM_OK;
     stream->context = stream->random->open(stream->context, bytes);

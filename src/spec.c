@@ -20,7 +20,7 @@ const char *podium_status_message(podium_status status) {
     case PODIUM_EPSILON_TOO_SMALL:
         return "epsilon is below 1e-6: reports would be noise only";
     case PODIUM_EPSILON_TOO_LARGE:
-        return "epsilon is too large: above 50 nothing is sampled (above 700 nothing is computed)";
+        return "epsilon is too large: the largest is 50 for reports, 700 for formulas";
     case PODIUM_RANGE_NOT_FINITE:
         return "min or max is not a finite number";
     case PODIUM_RANGE_EMPTY:
@@ -29,6 +29,8 @@ const char *podium_status_message(podium_status status) {
         return "min and max must each be 0 or between 1e-140 and 1e140 in size";
     case PODIUM_RANGE_TOO_NARROW:
         return "max - min is too small beside min and max for a double to hold the reports: subtract an offset first";
+    case PODIUM_NOT_INITIALISED:
+        return "the collection was not initialised";
     case PODIUM_RANDOM_FAILED:
         return "the random source failed";
     case PODIUM_NOT_PRIVATE:

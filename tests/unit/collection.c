@@ -48,6 +48,15 @@ START_TEST(precise_errors) {
 }
 END_TEST
 
+START_TEST(narrow_enough) { /* the header's rule: a hundred-thousandth of the larger bound will do */
+    for (int m = PODIUM_EXACT; m <= PODIUM_STAIRCASE; m++)
+        for (double epsilon = 1e-6; epsilon < 50; epsilon *= 1.3) {
+            ck_assert_int_eq(init(m, epsilon, 1e9, 1e9 * (1 + 1e-5)), PODIUM_OK);
+            ck_assert_int_eq(init(m, epsilon, -1e9 * (1 + 1e-5), -1e9), PODIUM_OK);
+        }
+}
+END_TEST
+
 START_TEST(shape_has_its_own_limit) {
     podium_shape shape;
     podium_spec spec = {.epsilon = 700, .min = 1e9, .max = 1e9 + 1e-5};
@@ -183,6 +192,7 @@ int main(void) {
     TCase *tests = tcase_create("collection");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, precise_errors);
+    tcase_add_test(tests, narrow_enough);
     tcase_add_test(tests, shape_has_its_own_limit);
     tcase_add_test(tests, words_for_everything);
     tcase_add_test(tests, podium_moments);

@@ -151,6 +151,16 @@ START_TEST(source_that_does_not_open) {
 }
 END_TEST
 
+START_TEST(nothing_set_up) {
+    podium_collection zeros = {0}, c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_random nothing = {0};
+    ck_assert_int_eq(podium_privatize(&zeros, reports, values, 10), PODIUM_NOT_INITIALISED);
+    ck_assert(isnan(reports[0]) && isnan(reports[9]));
+    ck_assert_int_eq(podium_privatize_from(&c, &nothing, reports, values, 10), PODIUM_RANDOM_FAILED);
+    ck_assert(isnan(reports[0]) && isnan(reports[9]));
+}
+END_TEST
+
 static size_t fill_too_much(void *context, void *buffer, size_t n) {
     return seeded_fill(context, buffer, n) + 1;
 }
@@ -174,6 +184,7 @@ int main(void) {
     tcase_add_test(tests, asks_for_what_it_uses_and_wipes_it);
     tcase_add_test(tests, runs_dry_anywhere);
     tcase_add_test(tests, source_that_does_not_open);
+    tcase_add_test(tests, nothing_set_up);
     tcase_add_test(tests, source_that_claims_too_much);
     return run_tests("privatize", tests);
 }
