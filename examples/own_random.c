@@ -19,6 +19,8 @@ int main(void) {
         return 1;
     }
 
+    /* Unbuffered: bytes kept for later would be shared with a forked child, and the two would add the same noise. */
+    setvbuf(generator, NULL, _IONBF, 0);
     podium_random random = {.fill = read_file, .context = generator};
     double value = 21.5, report;
     uint32_t cell; /* what the device sends */

@@ -10,9 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A cell is a 32-bit number. */
-#define CELLS_MAX ((uint64_t)1 << 32)
-
 /* Laplace and Staircase are clamped where the density has fallen by e^30 or more, at least 30 delta/epsilon beyond the
    range. One report in 10^13 is, which moves the mean by less than 10^-12 delta/epsilon. A thinner tail would need
    coins with thresholds too small to be set finely enough for (2) of threshold.c. */
@@ -24,8 +21,8 @@
 
 /* Podium: the step's share of the support is 1/(1 + u). */
 static void step_grid(podium_collection *collection, const podium_shape *shape) {
-    collection->cells = CELLS_MAX;
-    collection->width = (uint64_t)fmax(1, nearbyint((double)CELLS_MAX * (shape->w / (shape->delta * shape->m))));
+    collection->cells = PODIUM_CELLS_MAX;
+    collection->width = (uint64_t)fmax(1, nearbyint((double)PODIUM_CELLS_MAX * (shape->w / (shape->delta * shape->m))));
     collection->places = collection->cells - collection->width;
 }
 
@@ -36,26 +33,26 @@ static uint32_t log2_floor(uint64_t most) {
     return bits;
 }
 
-/* As many stairs as it takes, X = 2^coins, are shared between the range (all of a Laplace's that its epsilon claims,
-   one of a Staircase's) and the margin, in which the density falls by e^CLAMP_DECAY. */
-static void stairs_count(podium_collection *collection) {
-    const double epsilon = collection->spec.epsilon;
-    const bool smooth = collection->spec.mechanism == PODIUM_LAPLACE;
-    uint32_t coins = smooth ? LAPLACE_COINS : 1, stairs;
-    for (;; coins++) {
-        double x = ldexp(1, (int)coins);
-        stairs = smooth ? (uint32_t)(x * epsilon / (CLAMP_DECAY + epsilon)) : 1;
-        if (stairs >= 1 && (x - stairs) * epsilon >= (double)CLAMP_DECAY * stairs)
-            break;
-    }
-    collection->coin_count = coins;
-    collection->stairs = stairs;
+/* Of 2^coins stairs at each side, those in the width of the range: one of a Staircase's, all that epsilon claims of a
+   Laplace's. The others are the margin, in which the density must fall by e^CLAMP_DECAY. */
+static uint32_t stairs_in_range(const podium_spec *spec, uint32_t coins) {
+    double claimed = spec->epsilon / (CLAMP_DECAY + spec->epsilon);
+    return spec->mechanism == PODIUM_LAPLACE ? (uint32_t)ldexp(claimed, (int)coins) : 1;
+}
+
+static bool stairs_suffice(const podium_spec *spec, uint32_t coins) {
+    double stairs = stairs_in_range(spec, coins);
+    return stairs >= 1 && (ldexp(1, (int)coins) - stairs) * spec->epsilon >= CLAMP_DECAY * stairs;
 }
 
 static void stairs_grid(podium_collection *collection, const podium_shape *shape) {
-    stairs_count(collection);
+    uint32_t coins = collection->spec.mechanism == PODIUM_LAPLACE ? LAPLACE_COINS : 1;
+    while (coins < PODIUM_COINS_MAX && !stairs_suffice(&collection->spec, coins))
+        coins++;
+    collection->coin_count = coins;
+    collection->stairs = stairs_in_range(&collection->spec, coins);
     uint64_t margin = ((uint64_t)1 << collection->coin_count) - collection->stairs; /* in stairs */
-    uint32_t bits = log2_floor(CELLS_MAX / (2 * margin + collection->stairs + 1));
+    uint32_t bits = log2_floor(PODIUM_CELLS_MAX / (2 * margin + collection->stairs + 1));
     collection->stair_bits = bits;
     collection->margin = margin << bits;
     collection->places = (uint64_t)collection->stairs << bits;

@@ -6,8 +6,8 @@
 #include "internal.h"
 #include "mask.h"
 
-/* floor(word n / R), for n <= 2^32: two half products, so that 64 bits hold everything and any compiler can vectorise
-   it. Exact: with word = high 2^h + low it is floor((high n + floor(low n / 2^h)) / 2^(bits - h)). */
+/* floor(word n / R), for n <= 2^32: two half products, so that 64 bits hold everything. Exact: with word = high 2^h +
+ * low it is floor((high n + floor(low n / 2^h)) / 2^(bits - h)). */
 static inline uint64_t scale(uint64_t word, uint64_t n) {
     const unsigned half = PODIUM_WORD_BITS / 2;
     uint64_t high = word >> half, low = word & (((uint64_t)1 << half) - 1);

@@ -5,9 +5,11 @@
 #include "podium.h"
 
 #include <stdbool.h>
+#include <string.h>
 
-#if defined(__FAST_MATH__)
-#error "Podium's formulas and its treatment of NaN need IEEE arithmetic: build without -ffast-math"
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+#error                                                                                                                 \
+    "Podium's formulas and its treatment of NaN need IEEE arithmetic: build without -ffast-math and -ffinite-math-only"
 #endif
 
 /* Random words have this many bits. The library uses 64; the exhaustive tests build the same sampler for words so
@@ -16,6 +18,21 @@
 #define PODIUM_WORD_BITS 64
 #endif
 #define PODIUM_WORD_MAX (UINT64_MAX >> (64 - PODIUM_WORD_BITS))
+
+/* The largest grid: a cell is a 32-bit number, and draw.c's products must fit 64 bits. */
+#define PODIUM_CELLS_MAX ((uint64_t)1 << 32)
+
+static inline uint64_t podium_bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double podium_double_of(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
 
 /* spec.c */
 podium_status podium_spec_check(const podium_spec *spec, double epsilon_max);

@@ -16,29 +16,30 @@
 #define BLOCK_VALUES (BLOCK_WORDS / 2)         /* Podium: two words a value */
 #define BLOCK_VALUES_STAIRS (BLOCK_WORDS / 32) /* Laplace, Staircase: 3, one for rounding, and up to 25 coins */
 
-static inline uint64_t bits_of(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
+_Static_assert(4 + PODIUM_COINS_MAX <= BLOCK_WORDS / BLOCK_VALUES_STAIRS, "a block of words is too small");
 
-static inline double double_of(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+/*
+ * A value as a double that arithmetic handles like any other. Beyond 2^470, infinities included, it counts as 2^470,
+ * more than any bound; below 2^-512 as 0, less than any bound can tell (PODIUM_BOUND_MAX and _MIN); NaN as 0 for now.
+ * So no sum or product overflows, is subnormal or invalid: that would show in the floating-point status, and on some
+ * processors in time.
+ */
+static inline double tame(uint64_t sign, uint64_t size, uint64_t is_nan) {
+    uint64_t big_enough = mask_if(size >= podium_bits_of(0x1p-512));
+    uint64_t tamed = mask_smaller(size, podium_bits_of(0x1p470)) & big_enough & ~is_nan;
+    return podium_double_of(sign | tamed);
 }
 
 /* The value in units of 2^-fraction_bits places, from 0 to top (one more in some rounding modes). */
 static inline uint64_t fixed_place(const podium_collection *collection, double value, double top) {
-    uint64_t bits = bits_of(value), size = bits & (UINT64_MAX >> 1);
-    uint64_t is_nan = mask_if(size > bits_of(INFINITY));
-    uint64_t not_tiny = mask_if(size >= bits_of(0x1p-512)); /* less counts as 0: see PODIUM_BOUND_MIN */
-    double offset = (double_of(bits & not_tiny) - collection->spec.min) * collection->scale;
-    uint64_t clamped = bits_of(offset) & mask_if(offset > 0);
-    clamped = mask_select(mask_if(double_of(clamped) < top), clamped, bits_of(top));
-    clamped = mask_select(is_nan, bits_of(top * 0.5), clamped);
+    uint64_t bits = podium_bits_of(value), size = bits & (UINT64_MAX >> 1);
+    uint64_t is_nan = mask_if(size > podium_bits_of(INFINITY));
+    double offset = (tame(bits ^ size, size, is_nan) - collection->spec.min) * collection->scale;
+    uint64_t clamped = podium_bits_of(offset) & mask_if(offset > 0);
+    clamped = mask_select(mask_if(podium_double_of(clamped) < top), clamped, podium_bits_of(top));
+    clamped = mask_select(is_nan, podium_bits_of(top * 0.5), clamped);
     /* Adding 2^52 leaves the integer, rounded, in the low bits. */
-    return bits_of(double_of(clamped) + 0x1p52) & (UINT64_MAX >> 12);
+    return podium_bits_of(podium_double_of(clamped) + 0x1p52) & (UINT64_MAX >> 12);
 }
 
 void podium_places(const podium_collection *collection, uint32_t *places, const double *values,

@@ -1,25 +1,29 @@
 /*
  * Thresholds: from epsilon and a grid to the integers that make every draw exactly epsilon-private.
  *
- * No floating point takes part, but for splitting the double epsilon into its binary digits. A threshold c is
- * computed by one division and doubted by the inequality it must satisfy: podium_thresholds_check looks only at the
- * finished collection. docs/proof.md has the two theorems with their proofs; R = 2^PODIUM_WORD_BITS.
+ * No floating point takes part; epsilon is taken apart by its bits. A threshold is computed by one division;
+ * podium_thresholds_check then looks at the finished collection alone and evaluates the theorems' own inequalities.
+ * (Both stand on the same bounds of e^epsilon and of the coins' products, which the tests compare with MPFR and GMP.)
+ * docs/proof.md has the proofs. R = 2^PODIUM_WORD_BITS.
  */
 #include "internal.h"
 #include "wide.h"
-
-#include <math.h>
 
 /* ---- e^epsilon from below ---- */
 
 /* Fixed-point numbers are counted in units of 2^-F. */
 #define F 128
 
-/* epsilon < 64 in units of 2^-F, rounded down: below 2^(F+6) */
+/* Between the limits, and so finite and positive: doubles of one sign are in the order of their bits. */
+static bool epsilon_check(double epsilon) {
+    uint64_t bits = podium_bits_of(epsilon);
+    return bits >= podium_bits_of(PODIUM_EPSILON_MIN) && bits <= podium_bits_of(PODIUM_EPSILON_MAX);
+}
+
+/* epsilon in units of 2^-F, rounded down: below 2^(F+6). It is 1.fraction times 2^(exponent - 1023). */
 static wide fixed_below(double epsilon) {
-    int exponent;
-    uint64_t digits = (uint64_t)ldexp(frexp(epsilon, &exponent), 53); /* epsilon = digits 2^(exponent - 53), exactly */
-    int shift = exponent - 53 + F;
+    uint64_t bits = podium_bits_of(epsilon), digits = (bits & (UINT64_MAX >> 12)) | (uint64_t)1 << 52;
+    int shift = (int)(bits >> 52) - 1023 - 52 + F;
     return shift >= 0 ? wide_shift_left(wide_from(digits), (unsigned)shift)
                       : wide_shift_right(wide_from(digits), (unsigned)-shift);
 }
@@ -69,18 +73,15 @@ static wide words_fewest(uint64_t n) {
 /*
  * Theorem 1. With W cells in the step, N in all and c of R words choosing the step, for any two places and every cell
  *     Pr[cell | T] / Pr[cell | T'] <= 1 + c ceil(R/W) / ((R - c) floor(R/N)).
- * Proof. R^2 Pr[cell | T] is (R - c) B + c G, where B >= floor(R/N) words scale to the cell among all N, the same
- * for every T, and G <= ceil(R/W) to it among the W of the step, or G = 0. The largest value over the smallest is at
- * most (B(R - c) + c ceil(R/W)) / (B(R - c)). QED.
- * So the ratio is at most 1 + P/2^F, hence at most e^epsilon, if and only if
- *     c ceil(R/W) 2^F <= (R - c) floor(R/N) P.                                                       (1)
+ * This is at most 1 + P/2^F, and so at most e^epsilon, where
+ *     (1)  c ceil(R/W) 2^F <= (R - c) floor(R/N) P.
  * Sizes: the left side is below 2^(F+128), the right one below 2^(F+73+128).
  */
 static bool step_check(const podium_collection *collection) {
     wide p = expm1_below(collection->spec.epsilon, 1);
     wide left = wide_multiply(wide_from(collection->threshold), words_most(collection->width));
     wide right = wide_multiply(words_from(collection->threshold), words_fewest(collection->cells));
-    return wide_at_most(wide_shift_left(left, F), wide_multiply(right, p)) &&
+    return wide_at_most(wide_shift_left(left, F), wide_multiply(right, p)) && collection->width < collection->cells &&
            collection->places == collection->cells - collection->width;
 }
 
@@ -119,18 +120,11 @@ static coin_products coin_products_start(void) {
     return (coin_products){one, one, one};
 }
 
-/* One coin more, rounded up; products below 2^(F+64) */
-static coin_products coin_products_above(coin_products p, uint64_t c) {
-    return (coin_products){wide_divide_up(wide_multiply(p.product, wide_from(c)), words_from(c)),
-                           wide_divide_up(wide_multiply(p.all, wide_from(c)), words_all()),
-                           wide_divide_up(wide_multiply(p.none, words_from(c)), words_all())};
-}
-
-/* One coin more, rounded down */
-static coin_products coin_products_below(coin_products p, uint64_t c) {
-    return (coin_products){wide_divide(wide_multiply(p.product, wide_from(c)), words_from(c)),
-                           wide_divide(wide_multiply(p.all, wide_from(c)), words_all()),
-                           wide_divide(wide_multiply(p.none, words_from(c)), words_all())};
+/* One coin more, by a division that rounds up or down; products below 2^(F+64) */
+static coin_products coin_products_next(coin_products p, uint64_t c, wide (*divide)(wide, wide)) {
+    return (coin_products){divide(wide_multiply(p.product, wide_from(c)), words_from(c)),
+                           divide(wide_multiply(p.all, wide_from(c)), words_all()),
+                           divide(wide_multiply(p.none, words_from(c)), words_all())};
 }
 
 /* Condition (2) for coin c, e_eta being a lower bound of e^eta and the products ours on either side.
@@ -211,17 +205,18 @@ static bool grid_check(const podium_collection *collection) {
 }
 
 static bool stairs_check(const podium_collection *collection) {
+    if (collection->coin_count > PODIUM_COINS_MAX || !grid_check(collection))
+        return false;
     wide e_eta = exp_below(collection->spec.epsilon, collection->stairs);
     coin_products above = coin_products_start(), below = above;
     for (uint32_t i = 0; i < collection->coin_count; i++) {
         uint64_t c = collection->coins[i];
         if (!coin_check(c, e_eta, above.product, below.product))
             return false;
-        above = coin_products_above(above, c);
-        below = coin_products_below(below, c);
+        above = coin_products_next(above, c, wide_divide_up);
+        below = coin_products_next(below, c, wide_divide);
     }
-    return tail_check(collection, above.all) && middle_check(collection, above.none, below.none) &&
-           grid_check(collection);
+    return tail_check(collection, above.all) && middle_check(collection, above.none, below.none);
 }
 
 static void stairs_set(podium_collection *collection) {
@@ -229,8 +224,8 @@ static void stairs_set(podium_collection *collection) {
     coin_products above = coin_products_start(), below = above;
     for (uint32_t i = 0; i < collection->coin_count; i++) {
         collection->coins[i] = coin_threshold(e_eta, above.product);
-        above = coin_products_above(above, collection->coins[i]);
-        below = coin_products_below(below, collection->coins[i]);
+        above = coin_products_next(above, collection->coins[i], wide_divide_up);
+        below = coin_products_next(below, collection->coins[i], wide_divide);
     }
     collection->tail_threshold = tail_threshold(collection, above.all);
     collection->threshold = middle_threshold(collection, e_eta, below.none);
@@ -246,5 +241,7 @@ void podium_thresholds_set(podium_collection *collection) {
 }
 
 bool podium_thresholds_check(const podium_collection *collection) {
+    if (!epsilon_check(collection->spec.epsilon) || collection->width == 0 || collection->cells > PODIUM_CELLS_MAX)
+        return false;
     return collection->coin_count == 0 ? step_check(collection) : stairs_check(collection);
 }

@@ -10,9 +10,11 @@
 #define R ((uint64_t)1 << PODIUM_WORD_BITS)
 #define CELLS_MAX 256
 #define COINS_MAX 3
+#define STAIRS_MAX 3
 
-static uint64_t draws, masses, grids, refused;
-static long double closest; /* largest log ratio over epsilon */
+static uint64_t draws, masses, grids, by_formula, refused;
+static uint64_t tried[STAIRS_MAX + 1][COINS_MAX + 1]; /* grids by M and k, drawn or by formula */
+static long double closest;                           /* largest log ratio over epsilon */
 
 static void fail(const podium_collection *c, const char *what) {
     fprintf(stderr, "epsilon %g, %u stairs of %u cells, %u coins, middle of %d, margin %d: %s\n", c->spec.epsilon,
@@ -77,15 +79,20 @@ static void expect(const podium_collection *c, uint64_t place, uint64_t *mass) {
     mass[last] += beyond;
 }
 
-static void try_grid(const podium_collection *c) {
+/* Every word at every place where that can be afforded; else the closed form, which the others have confirmed. */
+static void try_grid(const podium_collection *c, bool draw) {
     uint64_t most[CELLS_MAX] = {0}, least[CELLS_MAX], mass[CELLS_MAX], want[CELLS_MAX];
     memset(least, 0xff, sizeof least);
     for (uint64_t place = 0; place <= c->places; place++) {
-        count(c, (uint32_t)place, mass);
         expect(c, place, want);
-        for (uint64_t y = 0; y < c->cells; y++, masses++) {
+        if (draw)
+            count(c, (uint32_t)place, mass);
+        else
+            memcpy(mass, want, sizeof mass);
+        for (uint64_t y = 0; y < c->cells; y++) {
             if (mass[y] != want[y])
                 fail(c, "a mass is not the closed form's");
+            masses += draw;
             most[y] = mass[y] > most[y] ? mass[y] : most[y];
             least[y] = mass[y] < least[y] ? mass[y] : least[y];
         }
@@ -99,7 +106,8 @@ static void try_grid(const podium_collection *c) {
         if (logl(ratio) / (long double)c->spec.epsilon > closest)
             closest = logl(ratio) / (long double)c->spec.epsilon;
     }
-    grids++;
+    draw ? grids++ : by_formula++;
+    tried[c->stairs][c->coin_count]++;
 }
 
 /* Draws to try all words at all places */
@@ -118,11 +126,9 @@ static void try_spec(double epsilon, uint32_t stairs, uint32_t bits, uint32_t co
                                .coin_count = coins,
                                .stair_bits = bits,
                                .stairs = stairs};
-        if (cost(&c) > (uint64_t)STAIRS_COST_MAX)
-            continue;
         podium_thresholds_set(&c);
         if (podium_thresholds_check(&c))
-            try_grid(&c);
+            try_grid(&c, cost(&c) <= (uint64_t)STAIRS_COST_MAX);
         else
             refused++; /* words so short cannot always express a coin; at 64 bits nothing is refused */
     }
@@ -133,12 +139,19 @@ int main(void) {
     for (size_t i = 0; i < LENGTH(epsilons); i++)
         for (uint32_t coins = 1; coins <= COINS_MAX; coins++)
             for (uint32_t bits = 1; bits <= 2; bits++)
-                for (uint32_t stairs = 1; stairs <= 2; stairs++)
+                for (uint32_t stairs = 1; stairs <= STAIRS_MAX; stairs++)
                     for (uint64_t width = 2; width <= (uint64_t)1 << bits; width++)
                         try_spec(epsilons[i], stairs, bits, coins, width);
-    printf("stairs, %d-bit words: %llu grids, %llu draws, %llu masses exact; largest ratio e^(%.4Lf epsilon); "
-           "%llu grids refused\n",
-           PODIUM_WORD_BITS, (unsigned long long)grids, (unsigned long long)draws, (unsigned long long)masses, closest,
-           (unsigned long long)refused);
+    for (uint32_t stairs = 1; stairs <= STAIRS_MAX; stairs++) /* one coin does not reach beyond one stair */
+        for (uint32_t coins = stairs == 1 ? 1 : 2; coins <= COINS_MAX; coins++)
+            if (tried[stairs][coins] < 5) {
+                fprintf(stderr, "only %d grids with %u stairs and %u coins\n", (int)tried[stairs][coins], stairs,
+                        coins);
+                return EXIT_FAILURE;
+            }
+    printf("stairs, %d-bit words: %llu grids, %llu draws, %llu masses exact; %llu grids more by the closed form; "
+           "largest ratio e^(%.4Lf epsilon); %llu grids refused\n",
+           PODIUM_WORD_BITS, (unsigned long long)grids, (unsigned long long)draws, (unsigned long long)masses,
+           (unsigned long long)by_formula, closest, (unsigned long long)refused);
     return grids >= 20 && closest > 0.9L ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -28,7 +28,7 @@ for program in shared static; do
     [ "$(wc -l <out)" -eq 3 ] || { echo "$program printed:"; cat out; exit 1; }
 done
 ldd shared | grep -q libpodium
-! ldd static | grep -q libpodium
+if ldd static | grep libpodium; then exit 1; fi
 
 # The header in C++
 cat >header.cpp <<'END'

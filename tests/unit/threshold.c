@@ -1,6 +1,7 @@
 /* The thresholds against MPFR and exact rationals: never too generous by a single word, never mean by more than one. */
 #include <check.h>
 #include <gmp.h>
+#include <math.h>
 #include <mpfr.h>
 
 #include "support.h"
@@ -224,7 +225,7 @@ static void check_stairs(const podium_collection *collection) {
 #define REFUSED(collection, field, change)                                                                             \
     do {                                                                                                               \
         podium_collection other = collection;                                                                          \
-        other.field += (uint64_t)(int64_t)(change);                                                                    \
+        other.field += (__typeof__(other.field))(change);                                                              \
         ck_assert(!podium_thresholds_check(&other));                                                                   \
     } while (0)
 
@@ -237,12 +238,101 @@ static void check_collection(podium_mechanism mechanism, double epsilon) {
     REFUSED(collection, tail_threshold, -1);
     for (uint32_t i = 0; i < collection.coin_count; i++)
         REFUSED(collection, coins[i], -1);
-    REFUSED(collection, coins[0], (int64_t)(UINT64_MAX / 2 / 4));
     REFUSED(collection, cells, 1);
     REFUSED(collection, places, 1);
-    REFUSED(collection, margin, 1);
     REFUSED(collection, stairs, 1);
+    REFUSED(collection, spec.epsilon, -collection.spec.epsilon);
+    REFUSED(collection, coin_count, PODIUM_COINS_MAX + 1);
 }
+
+/* Each condition of the check for itself: everything else is kept as it must be. */
+START_TEST(every_condition_counts) {
+    podium_collection good = collection_of(PODIUM_LAPLACE, 1, 0, 1), bad = good;
+    bad.margin = 0; /* A >= 1 */
+    bad.cells = bad.places + bad.width;
+    ck_assert(!podium_thresholds_check(&bad));
+
+    bad = good; /* X stairs reach both ends from every place: one stair more is too far */
+    bad.margin += (uint64_t)1 << bad.stair_bits;
+    bad.cells += (uint64_t)2 << bad.stair_bits;
+    bad.tail_threshold = UINT64_MAX / 4;
+    ck_assert(!podium_thresholds_check(&bad));
+
+    bad = good; /* rho <= 1: the stairs must fall; with a large eta nothing else minds */
+    bad.spec.epsilon = 50;
+    bad.stairs = 1, bad.places = (uint64_t)1 << bad.stair_bits, bad.coin_count = 1;
+    bad.margin = (uint64_t)1 << bad.stair_bits;
+    bad.cells = 2 * bad.margin + bad.places + bad.width;
+    podium_thresholds_set(&bad);
+    ck_assert(podium_thresholds_check(&bad));
+    bad.coins[0] = UINT64_MAX / 2 + 2;
+    bad.tail_threshold = UINT64_MAX / 2, bad.threshold /= 4;
+    ck_assert(!podium_thresholds_check(&bad));
+    bad.coins[0] = UINT64_MAX / 2; /* just below, all is well */
+    ck_assert(podium_thresholds_check(&bad));
+
+    bad.threshold = 0; /* the middle stair must not be too thin either */
+    ck_assert(!podium_thresholds_check(&bad));
+
+    bad = good; /* upper half of (2): the second digit must not be more likely than e^eta times the first allows */
+    bad.coins[1] = bad.coins[0] + bad.coins[0] / 16;
+    bad.tail_threshold = UINT64_MAX / 4;
+    bad.threshold = bad.threshold / 10 * 7;
+    ck_assert(!podium_thresholds_check(&bad));
+    bad.coins[1] = good.coins[1];
+    podium_collection thin = bad;
+    ck_assert(podium_thresholds_check(&thin)); /* it was that coin alone */
+
+    podium_collection step = collection_of(PODIUM_EXACT, 1, 0, 1);
+    step.places++;
+    ck_assert(!podium_thresholds_check(&step));
+    step = collection_of(PODIUM_EXACT, 1, 0, 1);
+    step.width = 0, step.places = step.cells;
+    ck_assert(!podium_thresholds_check(&step));
+    step = collection_of(PODIUM_EXACT, 1, 0, 1);
+    step.cells *= 2, step.places = step.cells - step.width, step.threshold /= 4;
+    ck_assert(!podium_thresholds_check(&step));
+    static const double wrong[] = {NAN, INFINITY, -1, 0, -NAN, 1e-7, 51};
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        step = collection_of(PODIUM_EXACT, 1, 0, 1);
+        step.spec.epsilon = wrong[i];
+        ck_assert(!podium_thresholds_check(&step));
+    }
+}
+END_TEST
+
+/* Products of coins as they are kept, beside the exact ones: never on the wrong side */
+START_TEST(products_are_bounds) {
+    podium_collection c = collection_of(PODIUM_LAPLACE, 0.01, 0, 1);
+    coin_products above = coin_products_start(), below = above;
+    mpq_t all, none, share, kept;
+    mpq_inits(all, none, share, kept, NULL);
+    mpq_set_ui(all, 1, 1);
+    mpq_set_ui(none, 1, 1);
+    for (uint32_t i = 0; i < c.coin_count; i++) {
+        above = coin_products_next(above, c.coins[i], wide_divide_up);
+        below = coin_products_next(below, c.coins[i], wide_divide);
+        set_share(share, c.coins[i], false);
+        mpq_mul(all, all, share);
+        set_share(share, c.coins[i], true);
+        mpq_mul(none, none, share);
+        mpq_div(share, all, none); /* the product of the rho */
+        mpq_t *exact_values[] = {&all, &none, &share};
+        wide up[] = {above.all, above.none, above.product}, down[] = {below.all, below.none, below.product};
+        for (size_t k = 0; k < LENGTH(up); k++)
+            for (int side = 0; side < 2; side++) {
+                mpz_import(mpq_numref(kept), WIDE_LIMBS, -1, 4, 0, 0, side ? up[k].limb : down[k].limb);
+                mpz_set_ui(mpq_denref(kept), 1);
+                mpq_div_2exp(kept, kept, F);
+                int order = mpq_cmp(kept, *exact_values[k]);
+                ck_assert(side ? order >= 0 : order <= 0);
+            }
+        if (i >= 2)
+            ck_assert(!wide_at_most(above.all, below.all)); /* and they differ: rounding happened */
+    }
+    mpq_clears(all, none, share, kept, NULL);
+}
+END_TEST
 
 START_TEST(stairs_thresholds) {
     static const double chosen[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50};
@@ -261,5 +351,7 @@ int main(void) {
     tcase_add_test(tests, exponential_from_below);
     tcase_add_test(tests, step_thresholds);
     tcase_add_test(tests, stairs_thresholds);
+    tcase_add_test(tests, every_condition_counts);
+    tcase_add_test(tests, products_are_bounds);
     return run_tests("threshold", tests);
 }

@@ -31,8 +31,9 @@ START_TEST(all_operations) {
     mpz_t a, b, r;
     mpz_inits(a, b, r, NULL);
     for (int i = 0; i < 20000; i++) {
-        wide x = random_wide(&seed, 32 * (unsigned)(seeded_word(&seed) % 9)),
-             y = random_wide(&seed, 32 * (unsigned)(seeded_word(&seed) % 9));
+        wide x = random_wide(&seed, 32 * (unsigned)(seeded_word(&seed) % 9));
+        wide y = random_wide(&seed, 32 * (unsigned)(seeded_word(&seed) % 9));
+        wide large = random_wide(&seed, 32 * (unsigned)(seeded_word(&seed) % 16)); /* for what cannot overflow */
         unsigned shift = (unsigned)(seeded_word(&seed) % 256);
         uint32_t small = (uint32_t)seeded_word(&seed) | 1;
         to_gmp(a, x);
@@ -47,17 +48,26 @@ START_TEST(all_operations) {
         check_equal(wide_shift_right(x, shift), r);
         mpz_fdiv_q_ui(r, a, small);
         check_equal(wide_divide_small(x, small), r);
-        ck_assert(wide_at_most(x, y) == (mpz_cmp(a, b) <= 0));
-        if (wide_at_most(y, x)) {
-            mpz_sub(r, a, b);
-            check_equal(wide_subtract(x, y), r);
+        for (int twice = 0; twice < 2; twice++, y = large, to_gmp(b, y), x = wide_add(x, large), to_gmp(a, x)) {
+            ck_assert(wide_at_most(x, y) == (mpz_cmp(a, b) <= 0));
+            if (wide_at_most(y, x)) {
+                mpz_sub(r, a, b);
+                check_equal(wide_subtract(x, y), r);
+            }
+            if (mpz_sgn(b) > 0 && i % 10 == 0) {
+                mpz_fdiv_q(r, a, b);
+                check_equal(wide_divide(x, y), r);
+                mpz_cdiv_q(r, a, b);
+                check_equal(wide_divide_up(x, y), r);
+            }
         }
-        if (mpz_sgn(b) > 0 && i % 10 == 0) {
-            mpz_fdiv_q(r, a, b);
-            check_equal(wide_divide(x, y), r);
-            mpz_cdiv_q(r, a, b);
-            check_equal(wide_divide_up(x, y), r);
-        }
+        wide other = large; /* differs in one limb only, whichever */
+        other.limb[seeded_word(&seed) % 15] ^= 1;
+        to_gmp(a, large);
+        to_gmp(b, other);
+        ck_assert(wide_at_most(large, other) == (mpz_cmp(a, b) <= 0));
+        ck_assert(wide_at_most(other, large) == (mpz_cmp(b, a) <= 0));
+        to_gmp(a, x);
         uint64_t low = mpz_sizeinbase(a, 2) > 64 ? UINT64_MAX : mpz_get_ui(a);
         ck_assert(wide_to_uint64(x) == low);
         ck_assert(wide_to_uint64(wide_from(seed)) == seed);
