@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define VALUES 1000000
-#define SINGLES 200000
+#define SINGLES 204800
 #define REPETITIONS 7
 
 static double values[VALUES], reports[VALUES];
@@ -46,9 +46,11 @@ static void arrays(size_t n) {
     require(podium_privatize(&collection, reports, values, n));
 }
 
-static void singles(size_t n) {
-    for (size_t i = 0; i < n; i++)
-        require(podium_privatize(&collection, reports + i, values + i, 1));
+static size_t per_call;
+
+static void calls(size_t n) {
+    for (size_t done = 0; done < n; done += per_call)
+        require(podium_privatize(&collection, reports + done, values + done, per_call));
 }
 
 static void system_calls(size_t n) {
@@ -90,6 +92,10 @@ int main(void) {
     podium_spec spec = {.mechanism = PODIUM_EXACT, .epsilon = 1, .min = 1, .max = 120};
     require(podium_collection_init(&collection, &spec));
     printf("\n  %-34s %9.2f M/s   16 bytes a value\n", "one getrandom(2) at a time", call / 1e6);
-    line("podium, one value at a time", rate(singles, SINGLES), call, "the system calls");
+    for (per_call = 1; per_call <= 1024; per_call *= 4) {
+        char job[64];
+        snprintf(job, sizeof job, "podium, %d at a time", (int)per_call);
+        line(job, rate(calls, SINGLES), call, "the system calls");
+    }
     return 0;
 }

@@ -14,8 +14,9 @@
  * reports; one alone says next to nothing, and only unaltered ones average to the truth.
  *
  * In every call the collection comes first, then outputs, then inputs; a length follows its array. Pointers must not be
- * NULL unless the comment says what NULL means. Nothing here allocates (but OpenSSL, where it is used, allocates its
- * cipher), locks or keeps state: a collection may be shared by threads, copied, and used on both sides of a fork.
+ * NULL unless the comment says what NULL means. Nothing here allocates, locks or keeps state: a collection may be
+ * shared by threads, copied, and used on both sides of a fork. (OpenSSL, which the default source uses for arrays,
+ * allocates and locks inside itself; podium_random_system does not.)
  * Linux, with glibc 2.25 or musl 1.1.20 and later; C11, or C++.
  */
 #ifndef PODIUM_H

@@ -43,8 +43,9 @@ const podium_random podium_random_system = {.fill = system_fill};
 
 #ifdef PODIUM_WITH_OPENSSL
 
-/* Setting up a cipher costs as much as this many bytes of getrandom(2); bench/ measures both. */
-#define SMALL_CALL 512
+/* Setting up a cipher costs about as much as this many bytes of getrandom(2): see the step in `make bench` between 16
+   and 64 values at a time. */
+#define SMALL_CALL 256
 
 /* A small call has no cipher: this stands for it. */
 static const char small_call;
