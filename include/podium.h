@@ -22,6 +22,7 @@
 #ifndef PODIUM_H
 #define PODIUM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,12 +48,19 @@ typedef enum podium_status {
     PODIUM_EPSILON_TOO_SMALL, /* below PODIUM_EPSILON_MIN */
     PODIUM_EPSILON_TOO_LARGE, /* above PODIUM_EPSILON_MAX (sampling) or PODIUM_EPSILON_MAX_SHAPE (formulas) */
     PODIUM_RANGE_NOT_FINITE,
-    PODIUM_RANGE_EMPTY,      /* min is not below max */
-    PODIUM_RANGE_ABSURD,     /* a bound beyond PODIUM_BOUND_MAX, or not zero and below PODIUM_BOUND_MIN */
-    PODIUM_RANGE_TOO_NARROW, /* see podium_collection_init */
-    PODIUM_NOT_INITIALISED,  /* a collection that is all zeros: its initialisation was forgotten, or failed */
-    PODIUM_RANDOM_FAILED,    /* the random source failed: there are no reports */
-    PODIUM_NOT_PRIVATE       /* the thresholds failed their own re-check: a defect, please tell us */
+    PODIUM_RANGE_EMPTY,       /* min is not below max */
+    PODIUM_RANGE_ABSURD,      /* a bound beyond PODIUM_BOUND_MAX, or not zero and below PODIUM_BOUND_MIN */
+    PODIUM_RANGE_TOO_NARROW,  /* see podium_collection_init */
+    PODIUM_NOT_INITIALISED,   /* a collection that is all zeros: its initialisation was forgotten, or failed */
+    PODIUM_RANDOM_FAILED,     /* the random source failed: there are no reports */
+    PODIUM_NOT_PRIVATE,       /* the thresholds failed their own re-check: a defect, please tell us */
+    PODIUM_TEXT_MALFORMED,    /* a collection's text, or an aggregate's code, is not of its format */
+    PODIUM_VERSION_UNKNOWN,   /* ... is of a version that this library does not know */
+    PODIUM_FINGERPRINT_WRONG, /* two things that belong together come from different collections */
+    PODIUM_AGGREGATE_FULL,    /* more reports than an aggregate can count */
+    PODIUM_TOO_FEW_REPORTS,   /* nothing to estimate from */
+    PODIUM_ARGUMENT_WRONG,    /* confidence, probability or number of bins out of range */
+    PODIUM_OUT_OF_MEMORY
 } podium_status;
 
 /* What a status means, in constant English words; for an unknown status too. Never NULL. */
@@ -169,6 +177,9 @@ typedef struct podium_collection {
     double scale;           /* value -> place, in units of 2^-fraction_bits */
     double first;           /* the report of cell 0 */
     double spacing;         /* between the reports of neighbouring cells */
+    double alpha;           /* variance of the report of x: alpha + beta (x - middle)^2, as realised on the grid */
+    double beta;
+    uint64_t fingerprint; /* of the spec: two collections with the same one are the same */
 } podium_collection;
 
 /*
@@ -179,6 +190,27 @@ typedef struct podium_collection {
  * to the minute should have the day's start subtracted first.
  */
 PODIUM_API podium_status podium_collection_init(podium_collection *collection, const podium_spec *spec) PODIUM_MUST_USE;
+
+/* Probability of a cell in first ... last - 1 given a place. An analyst's number: a double, exact but for rounding. */
+PODIUM_API double podium_collection_mass(const podium_collection *collection, uint64_t place, uint64_t first,
+                                         uint64_t last);
+
+/* The most that k dishonest reports among n can move their mean: any report may be moved across the whole support. */
+PODIUM_API double podium_collection_influence(const podium_collection *collection, uint64_t k, uint64_t n);
+
+/*
+ * A collection as text: short lines of "key = value", with version and fingerprint, for a file that people can read.
+ * name is what the collection is called: up to 63 bytes without control characters, or NULL. Returns the length of the
+ * text, which is below PODIUM_COLLECTION_TEXT_MAX, without its final 0.
+ */
+#define PODIUM_NAME_MAX 64
+#define PODIUM_COLLECTION_TEXT_MAX 512
+PODIUM_API size_t podium_collection_write(const podium_collection *collection, char *text, const char *name);
+
+/* Back from n bytes of text. line, if not NULL, is where the trouble is, counted from 1 (0: the text as a whole); name,
+   if not NULL, has room for PODIUM_NAME_MAX bytes. On failure the outputs but line are untouched. */
+PODIUM_API podium_status podium_collection_read(podium_collection *collection, char *name, size_t *line,
+                                                const char *text, size_t n) PODIUM_MUST_USE;
 
 /* The reports of cells, as podium_privatize would have given them under the same spec. Every cell must be below
    collection->cells: check what comes from a device that you do not control. */
@@ -229,6 +261,118 @@ PODIUM_API podium_status podium_privatize_from(const podium_collection *collecti
    other: look at the status, and send nothing. cells must not overlap values. */
 PODIUM_API podium_status podium_privatize_cells(const podium_collection *collection, const podium_random *random,
                                                 uint32_t *cells, const double *values, size_t n) PODIUM_MUST_USE;
+
+/* ---- Aggregate: what reports add up to, exactly ------------------------------------------------------------- */
+
+/*
+ * Integers only, so that adding and merging in any order, in any number of threads, machines or attempts, gives the
+ * same aggregate to the bit. It carries its spec. A plain struct of 8 KiB: copy it, compare it with memcmp, keep one a
+ * group.
+ */
+#define PODIUM_BINS_MAX 1024
+
+typedef struct podium_sum { /* 128 bits */
+    uint64_t low, high;
+} podium_sum;
+
+typedef struct podium_aggregate {
+    podium_spec spec;
+    uint64_t fingerprint;
+    uint64_t count;     /* reports taken */
+    uint64_t refused;   /* reports outside the support, not taken */
+    podium_sum sum;     /* of their cells */
+    podium_sum squares; /* of the squares of their cells */
+    uint32_t bin_count; /* bins of 2^bin_bits cells each */
+    uint32_t bin_bits;
+    uint64_t bins[PODIUM_BINS_MAX];
+} podium_aggregate;
+
+PODIUM_API void podium_aggregate_init(podium_aggregate *aggregate, const podium_collection *collection);
+
+/* Adds n reports, or n cells. Those that the collection cannot have produced (NaN, outside the support) are refused and
+   counted as such. Fails, with nothing added, if the collection is another one's or the counters are full. */
+PODIUM_API podium_status podium_aggregate_add(podium_aggregate *aggregate, const podium_collection *collection,
+                                              const double *reports, size_t n) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_aggregate_add_cells(podium_aggregate *aggregate, const podium_collection *collection,
+                                                    const uint32_t *cells, size_t n) PODIUM_MUST_USE;
+
+/* Adds other. Fails, with nothing added, if it comes from another collection or the counters are full. */
+PODIUM_API podium_status podium_aggregate_merge(podium_aggregate *aggregate,
+                                                const podium_aggregate *other) PODIUM_MUST_USE;
+
+/* As bytes: versioned, with a word of flags, the same on every machine. Returns how many. */
+#define PODIUM_AGGREGATE_BYTES_MAX 12288
+PODIUM_API size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char *bytes);
+
+/* Back from exactly those n bytes; anything else is refused. On failure the aggregate is untouched. */
+PODIUM_API podium_status podium_aggregate_decode(podium_aggregate *aggregate, const unsigned char *bytes,
+                                                 size_t n) PODIUM_MUST_USE;
+
+/* As one line of text, the bytes in hexadecimal after "podium-aggregate:"; it ends in a 0, which the length returned
+   leaves out. */
+#define PODIUM_AGGREGATE_PREFIX "podium-aggregate:"
+#define PODIUM_AGGREGATE_TEXT_MAX (2 * PODIUM_AGGREGATE_BYTES_MAX + 32)
+PODIUM_API size_t podium_aggregate_write(const podium_aggregate *aggregate, char *text);
+PODIUM_API podium_status podium_aggregate_read(podium_aggregate *aggregate, const char *text, size_t n) PODIUM_MUST_USE;
+
+/* ---- Estimate: what the reports say about the values ---------------------------------------------------------- */
+
+typedef enum podium_interval {
+    PODIUM_NORMAL = 0, /* mean +- z standard errors: right for many reports */
+    PODIUM_GUARANTEED /* empirical Bernstein on the bounded support: covers at least as often as it says, for every n */
+} podium_interval;
+
+typedef struct podium_estimate {
+    uint64_t n;
+    double mean;
+    double standard_error;
+    double confidence;
+    podium_interval interval;
+    double lower, upper; /* of the mean, within [min, max] */
+    double variance;     /* of the values, not of the reports; within [0, (max - min)^2/4] */
+    double standard_deviation;
+    bool variance_clipped; /* the estimate fell outside and was put at the nearer end: too few reports to tell */
+} podium_estimate;
+
+/* Needs two reports; 0 < confidence < 1. The collection must be the aggregate's. */
+PODIUM_API podium_status podium_estimate_make(podium_estimate *estimate, const podium_collection *collection,
+                                              const podium_aggregate *aggregate, podium_interval interval,
+                                              double confidence) PODIUM_MUST_USE;
+
+/*
+ * The distribution of the values: shares of equal bins from min to max, by expectation-maximisation over the exact
+ * masses of the report bins, smoothed after each step. Ends when a step gains less than 1e-3 in log-likelihood, or
+ * after PODIUM_STEPS_MAX.
+ */
+#define PODIUM_SHARES_MAX 512
+#define PODIUM_STEPS_MAX 2000
+
+typedef struct podium_distribution {
+    double min, max;
+    uint32_t bins;
+    uint32_t steps; /* PODIUM_STEPS_MAX: not converged */
+    double share[PODIUM_SHARES_MAX];
+} podium_distribution;
+
+PODIUM_API podium_status podium_distribution_make(podium_distribution *distribution,
+                                                  const podium_collection *collection,
+                                                  const podium_aggregate *aggregate, uint32_t bins) PODIUM_MUST_USE;
+
+/* The value below which a share p lies, 0 <= p <= 1; linear within a bin. NaN for another p. */
+PODIUM_API double podium_distribution_quantile(const podium_distribution *distribution, double p);
+
+/* The same distribution in fewer bins; bins must divide distribution->bins. */
+PODIUM_API podium_status podium_distribution_coarsen(podium_distribution *distribution, uint32_t bins) PODIUM_MUST_USE;
+
+/*
+ * Intervals for the count quantiles p, by the bootstrap: the report bins are drawn anew repetitions times (seeded by
+ * the aggregate, so the answer is reproducible), and each time the distribution is estimated again. progress, if not
+ * NULL, is called after each repetition.
+ */
+PODIUM_API podium_status podium_distribution_bootstrap(
+    double *lower, double *upper, const podium_collection *collection, const podium_aggregate *aggregate, uint32_t bins,
+    const double *p, size_t count, double confidence, uint32_t repetitions,
+    void (*progress)(void *context, uint32_t done), void *context) PODIUM_MUST_USE;
 
 #ifdef __cplusplus
 }

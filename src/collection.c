@@ -79,6 +79,20 @@ static void set_units(podium_collection *collection, const podium_shape *shape) 
     collection->first = shape->middle - collection->spacing * ((double)(collection->cells - 1) / 2);
 }
 
+/* Of the spec, by its bits; 0 and -0 are the same bound. */
+uint64_t podium_fingerprint(const podium_spec *spec) {
+    const char *mechanism = podium_mechanism_name(spec->mechanism);
+    double numbers[] = {spec->epsilon, spec->min + 0.0, spec->max + 0.0};
+    uint64_t hash = podium_hash(PODIUM_HASH_START, mechanism, strlen(mechanism));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        unsigned char bytes[8];
+        for (unsigned k = 0; k < 8; k++)
+            bytes[k] = (unsigned char)(podium_bits_of(numbers[i]) >> 8 * k);
+        hash = podium_hash(hash, bytes, sizeof bytes);
+    }
+    return hash;
+}
+
 /* Neighbouring reports must be different doubles, with room for the rounding of whoever reads them. */
 static bool reports_fit_doubles(const podium_collection *collection) {
     double last = collection->first + collection->spacing * (double)(collection->cells - 1);
@@ -102,6 +116,8 @@ podium_status podium_collection_init(podium_collection *collection, const podium
         step_grid(&made, &shape);
     podium_thresholds_set(&made);
     set_units(&made, &shape);
+    podium_mass_variance(&made);
+    made.fingerprint = podium_fingerprint(spec);
     if (!reports_fit_doubles(&made))
         return PODIUM_RANGE_TOO_NARROW;
     if (!podium_thresholds_check(&made))
@@ -114,4 +130,9 @@ void podium_collection_reports(const podium_collection *collection, double *repo
     const double first = collection->first, spacing = collection->spacing;
     for (size_t i = 0; i < n; i++)
         reports[i] = first + spacing * (double)(int64_t)cells[i]; /* by way of a signed number: no jump */
+}
+
+double podium_collection_influence(const podium_collection *collection, uint64_t k, uint64_t n) {
+    double support = collection->spacing * (double)(collection->cells - 1);
+    return n == 0 ? INFINITY : support * ((double)(k < n ? k : n) / (double)n);
 }

@@ -37,9 +37,23 @@ static inline double podium_double_of(uint64_t bits) {
 /* spec.c */
 podium_status podium_spec_check(const podium_spec *spec, double epsilon_max);
 
+/* collection.c: of a valid spec */
+uint64_t podium_fingerprint(const podium_spec *spec);
+
 /* threshold.c: a collection's grid is set, its thresholds are wanted or doubted. */
 void podium_thresholds_set(podium_collection *collection);
 bool podium_thresholds_check(const podium_collection *collection);
+
+/* mass.c: the probability of a cell before `cell`, both real numbers; and the variance of a report, set. */
+double podium_mass_below(const podium_collection *collection, double place, double cell);
+void podium_mass_variance(podium_collection *collection);
+
+/* text.c: FNV-1a, for fingerprints; and doubles as the shortest text that reads back, in every locale. */
+uint64_t podium_hash(uint64_t hash, const void *bytes, size_t n);
+#define PODIUM_HASH_START 0xcbf29ce484222325
+#define PODIUM_DOUBLE_TEXT 32
+void podium_double_write(char text[PODIUM_DOUBLE_TEXT], double x);
+bool podium_double_read(double *x, const char *text, size_t n);
 
 /* draw.c: how many words one draw takes; n draws, word k of draw i being words[k*n + i]. */
 size_t podium_draw_words(const podium_collection *collection);
@@ -49,6 +63,9 @@ void podium_draw(const podium_collection *collection, uint32_t *cells, const uin
 /* privatize.c: the place of each value; rounding has a word a value, or is ignored where fraction_bits is 0. */
 void podium_places(const podium_collection *collection, uint32_t *places, const double *values,
                    const uint64_t *rounding, size_t n);
+
+/* aggregate.c: is it this collection's, bins and all? */
+bool podium_aggregate_fits(const podium_aggregate *aggregate, const podium_collection *collection);
 
 /* random.c: one call's worth of random bytes. Open, fill as often as needed, close whatever happened. */
 typedef struct podium_stream {

@@ -35,6 +35,20 @@ const char *podium_status_message(podium_status status) {
         return "the random source failed";
     case PODIUM_NOT_PRIVATE:
         return "the sampling thresholds failed their privacy check: this is a defect in Podium";
+    case PODIUM_TEXT_MALFORMED:
+        return "not in the format it should be in";
+    case PODIUM_VERSION_UNKNOWN:
+        return "made by a newer version of Podium";
+    case PODIUM_FINGERPRINT_WRONG:
+        return "the fingerprint is that of another collection";
+    case PODIUM_AGGREGATE_FULL:
+        return "more reports than an aggregate can count";
+    case PODIUM_TOO_FEW_REPORTS:
+        return "too few reports to estimate from";
+    case PODIUM_ARGUMENT_WRONG:
+        return "an argument is out of range";
+    case PODIUM_OUT_OF_MEMORY:
+        return "out of memory";
     }
     return "unknown status";
 }

@@ -67,7 +67,7 @@ START_TEST(shape_has_its_own_limit) {
 END_TEST
 
 START_TEST(words_for_everything) {
-    for (int status = PODIUM_OK; status <= PODIUM_NOT_PRIVATE; status++) {
+    for (int status = PODIUM_OK; status <= PODIUM_OUT_OF_MEMORY; status++) {
         const char *message = podium_status_message((podium_status)status);
         ck_assert(strlen(message) > 5 && strcmp(message, "unknown status") != 0);
         for (int other = PODIUM_OK; other < status; other++)

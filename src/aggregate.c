@@ -1,0 +1,279 @@
+/*
+ * Aggregate: counts and exact integer sums of reports. Adding and merging are integer additions, so no order, thread or
+ * machine changes a bit of the outcome.
+ *
+ * Nothing can overflow while count stays below 2^64: a cell is below 2^32, so the sum of n cells is below 2^32 n and
+ * that of their squares below 2^64 n.
+ */
+#include "internal.h"
+
+/* ---- 128-bit sums ---- */
+
+static bool sum_add(podium_sum *sum, podium_sum other) {
+    uint64_t low = sum->low + other.low, carry = low < other.low;
+    uint64_t high = sum->high + other.high, over = high < other.high;
+    sum->low = low;
+    sum->high = high + carry;
+    return !over && sum->high >= carry;
+}
+
+static podium_sum product(uint64_t a, uint64_t b) {
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), cross = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+    uint64_t other = (a & UINT32_MAX) * (b >> 32) + (cross & UINT32_MAX);
+    return (podium_sum){other << 32 | (low & UINT32_MAX), (a >> 32) * (b >> 32) + (cross >> 32) + (other >> 32)};
+}
+
+static bool sum_at_most(podium_sum a, podium_sum b) {
+    return a.high != b.high ? a.high < b.high : a.low <= b.low;
+}
+
+/* ---- Adding and merging ---- */
+
+static uint32_t bin_bits(const podium_collection *collection) {
+    uint32_t bits = 0;
+    while ((collection->cells - 1) >> bits >= PODIUM_BINS_MAX)
+        bits++;
+    return bits;
+}
+
+static uint32_t bin_count(const podium_collection *collection) {
+    return (uint32_t)((collection->cells - 1) >> bin_bits(collection)) + 1;
+}
+
+void podium_aggregate_init(podium_aggregate *aggregate, const podium_collection *collection) {
+    memset(aggregate, 0, sizeof *aggregate);
+    aggregate->spec = collection->spec;
+    aggregate->fingerprint = collection->fingerprint;
+    aggregate->bin_bits = bin_bits(collection);
+    aggregate->bin_count = bin_count(collection);
+}
+
+bool podium_aggregate_fits(const podium_aggregate *aggregate, const podium_collection *collection) {
+    return aggregate->fingerprint == collection->fingerprint && aggregate->bin_bits == bin_bits(collection) &&
+           aggregate->bin_count == bin_count(collection);
+}
+
+static podium_status may_add(const podium_aggregate *aggregate, const podium_collection *collection, size_t n) {
+    if (!podium_aggregate_fits(aggregate, collection))
+        return PODIUM_FINGERPRINT_WRONG;
+    if (UINT64_MAX - aggregate->count < n || UINT64_MAX - aggregate->refused < n)
+        return PODIUM_AGGREGATE_FULL;
+    return PODIUM_OK;
+}
+
+static void add_cell(podium_aggregate *aggregate, uint32_t cell) {
+    uint64_t square = (uint64_t)cell * cell;
+    aggregate->count++;
+    aggregate->sum.low += cell;
+    aggregate->sum.high += aggregate->sum.low < cell;
+    aggregate->squares.low += square;
+    aggregate->squares.high += aggregate->squares.low < square;
+    aggregate->bins[cell >> aggregate->bin_bits]++;
+}
+
+podium_status podium_aggregate_add(podium_aggregate *aggregate, const podium_collection *collection,
+                                   const double *reports, size_t n) {
+    const double last = (double)(collection->cells - 1);
+    podium_status status = may_add(aggregate, collection, n);
+    for (size_t i = 0; status == PODIUM_OK && i < n; i++) {
+        double cell = (reports[i] - collection->first) / collection->spacing;
+        if (cell > -0.5 && cell < last + 0.5)
+            add_cell(aggregate, (uint32_t)(cell + 0.5));
+        else
+            aggregate->refused++; /* a NaN too: no comparison holds for it */
+    }
+    return status;
+}
+
+podium_status podium_aggregate_add_cells(podium_aggregate *aggregate, const podium_collection *collection,
+                                         const uint32_t *cells, size_t n) {
+    podium_status status = may_add(aggregate, collection, n);
+    for (size_t i = 0; status == PODIUM_OK && i < n; i++) {
+        if (cells[i] < collection->cells)
+            add_cell(aggregate, cells[i]);
+        else
+            aggregate->refused++;
+    }
+    return status;
+}
+
+podium_status podium_aggregate_merge(podium_aggregate *aggregate, const podium_aggregate *other) {
+    if (aggregate->fingerprint != other->fingerprint || aggregate->bin_bits != other->bin_bits ||
+        aggregate->bin_count != other->bin_count)
+        return PODIUM_FINGERPRINT_WRONG;
+    if (UINT64_MAX - aggregate->count < other->count || UINT64_MAX - aggregate->refused < other->refused)
+        return PODIUM_AGGREGATE_FULL;
+    aggregate->count += other->count;
+    aggregate->refused += other->refused;
+    sum_add(&aggregate->sum, other->sum);
+    sum_add(&aggregate->squares, other->squares);
+    for (uint32_t i = 0; i < aggregate->bin_count; i++)
+        aggregate->bins[i] += other->bins[i];
+    return PODIUM_OK;
+}
+
+/* ---- Bytes ---- */
+
+/*
+ * "PODA", version, mechanism, bin_bits: a byte each but the first; flags, bin_count: 4; then 8 each, least significant
+ * first: epsilon, min, max by their bits, fingerprint, count, refused, sum, squares (low, high); then the bins, each
+ * in as few bytes of 7 bits as it needs, the top bit saying that more follow.
+ */
+#define MAGIC "PODA"
+#define VERSION 1
+#define HEAD (4 + 3 + 2 * 4 + 10 * 8)
+
+typedef struct {
+    unsigned char *at;
+} writer;
+
+static void put(writer *w, uint64_t value, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; i++)
+        *w->at++ = (unsigned char)(value >> 8 * i);
+}
+
+static void put_bin(writer *w, uint64_t value) {
+    for (; value >= 128; value >>= 7)
+        *w->at++ = (unsigned char)(value | 128);
+    *w->at++ = (unsigned char)value;
+}
+
+size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char *bytes) {
+    writer w = {bytes};
+    memcpy(w.at, MAGIC, 4);
+    w.at += 4;
+    put(&w, VERSION, 1);
+    put(&w, (uint64_t)aggregate->spec.mechanism, 1);
+    put(&w, aggregate->bin_bits, 1);
+    put(&w, 0, 4);
+    put(&w, aggregate->bin_count, 4);
+    const uint64_t words[] = {podium_bits_of(aggregate->spec.epsilon),
+                              podium_bits_of(aggregate->spec.min + 0.0),
+                              podium_bits_of(aggregate->spec.max + 0.0),
+                              aggregate->fingerprint,
+                              aggregate->count,
+                              aggregate->refused,
+                              aggregate->sum.low,
+                              aggregate->sum.high,
+                              aggregate->squares.low,
+                              aggregate->squares.high};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        put(&w, words[i], 8);
+    for (uint32_t i = 0; i < aggregate->bin_count; i++)
+        put_bin(&w, aggregate->bins[i]);
+    return (size_t)(w.at - bytes);
+}
+
+typedef struct {
+    const unsigned char *at, *end;
+    bool bad;
+} reader;
+
+static uint64_t get(reader *r, unsigned bytes) {
+    uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        value |= (uint64_t)*r->at++ << 8 * i;
+    return value;
+}
+
+/* Refuses what put_bin would not have written: more than 64 bits, or a needless last byte. */
+static uint64_t get_bin(reader *r) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; r->at < r->end; shift += 7) {
+        uint64_t byte = *r->at++, part = byte & 127;
+        if (shift > 63 || part << shift >> shift != part)
+            break;
+        value |= part << shift;
+        if (byte < 128) {
+            r->bad |= byte == 0 && shift > 0;
+            return value;
+        }
+    }
+    r->bad = true;
+    return 0;
+}
+
+/* The bins must add up to the count, and leave room for the sums. */
+static bool consistent(const podium_aggregate *a) {
+    podium_sum count = {0, 0}, least = {0, 0}, most = {0, 0}, least_square = {0, 0}, most_square = {0, 0};
+    bool fits = true;
+    for (uint32_t i = 0; i < a->bin_count; i++) {
+        uint64_t first = (uint64_t)i << a->bin_bits, last = (((uint64_t)i + 1) << a->bin_bits) - 1;
+        fits = fits && sum_add(&count, (podium_sum){a->bins[i], 0}) && sum_add(&least, product(a->bins[i], first)) &&
+               sum_add(&most, product(a->bins[i], last)) &&
+               sum_add(&least_square, product(a->bins[i], first * first)) &&
+               sum_add(&most_square, product(a->bins[i], last * last));
+    }
+    return fits && count.high == 0 && count.low == a->count && sum_at_most(least, a->sum) &&
+           sum_at_most(a->sum, most) && sum_at_most(least_square, a->squares) && sum_at_most(a->squares, most_square);
+}
+
+podium_status podium_aggregate_decode(podium_aggregate *aggregate, const unsigned char *bytes, size_t n) {
+    podium_aggregate made;
+    reader r = {bytes, bytes + n, false};
+    if (n < HEAD || memcmp(bytes, MAGIC, 4) != 0)
+        return PODIUM_TEXT_MALFORMED;
+    memset(&made, 0, sizeof made);
+    r.at += 4;
+    if (get(&r, 1) != VERSION)
+        return PODIUM_VERSION_UNKNOWN;
+    made.spec.mechanism = (podium_mechanism)get(&r, 1);
+    made.bin_bits = (uint32_t)get(&r, 1);
+    if (get(&r, 4) != 0) /* flags of the future */
+        return PODIUM_VERSION_UNKNOWN;
+    made.bin_count = (uint32_t)get(&r, 4);
+    made.spec.epsilon = podium_double_of(get(&r, 8));
+    made.spec.min = podium_double_of(get(&r, 8));
+    made.spec.max = podium_double_of(get(&r, 8));
+    made.fingerprint = get(&r, 8);
+    made.count = get(&r, 8);
+    made.refused = get(&r, 8);
+    made.sum.low = get(&r, 8);
+    made.sum.high = get(&r, 8);
+    made.squares.low = get(&r, 8);
+    made.squares.high = get(&r, 8);
+    podium_status status = podium_spec_check(&made.spec, PODIUM_EPSILON_MAX);
+    if (status != PODIUM_OK)
+        return status;
+    if (made.fingerprint != podium_fingerprint(&made.spec))
+        return PODIUM_FINGERPRINT_WRONG;
+    if (made.bin_count == 0 || made.bin_count > PODIUM_BINS_MAX || made.bin_bits > 22)
+        return PODIUM_TEXT_MALFORMED;
+    for (uint32_t i = 0; i < made.bin_count; i++)
+        made.bins[i] = get_bin(&r);
+    if (r.bad || r.at != r.end || !consistent(&made))
+        return PODIUM_TEXT_MALFORMED;
+    *aggregate = made;
+    return PODIUM_OK;
+}
+
+/* ---- Text: the bytes in hexadecimal ---- */
+
+static const char digits[] = "0123456789abcdef";
+
+size_t podium_aggregate_write(const podium_aggregate *aggregate, char *text) {
+    unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    size_t n = podium_aggregate_encode(aggregate, bytes), at = sizeof PODIUM_AGGREGATE_PREFIX - 1;
+    memcpy(text, PODIUM_AGGREGATE_PREFIX, at);
+    for (size_t i = 0; i < n; i++) {
+        text[at++] = digits[bytes[i] >> 4];
+        text[at++] = digits[bytes[i] & 15];
+    }
+    text[at] = '\0';
+    return at;
+}
+
+podium_status podium_aggregate_read(podium_aggregate *aggregate, const char *text, size_t n) {
+    unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    const size_t prefix = sizeof PODIUM_AGGREGATE_PREFIX - 1;
+    if (n < prefix || (n - prefix) % 2 != 0 || (n - prefix) / 2 > sizeof bytes ||
+        memcmp(text, PODIUM_AGGREGATE_PREFIX, prefix) != 0)
+        return PODIUM_TEXT_MALFORMED;
+    for (size_t i = 0; i < n - prefix; i++) {
+        const char *digit = memchr(digits, text[prefix + i], 16);
+        if (digit == NULL)
+            return PODIUM_TEXT_MALFORMED;
+        bytes[i / 2] = (unsigned char)((i % 2 == 0 ? 0 : bytes[i / 2] << 4) | (digit - digits));
+    }
+    return podium_aggregate_decode(aggregate, bytes, (n - prefix) / 2);
+}

@@ -1,0 +1,226 @@
+/*
+ * Distribution: the shape of the values, by expectation-maximisation with smoothing.
+ *
+ * A value in bin j gives a report in bin b with probability a[b][j], known exactly. Given shares f, a report in b came
+ * from j with probability a[b][j] f[j] / sum; averaging that over the reports gives the next f, of higher likelihood.
+ * Smoothing by (1, 2, 1)/4 after each step keeps the noise of the reports from being fitted (Li et al., 2020).
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- The masses ---- */
+
+/* A bin of values is this many places, evenly spread: the average over them stands for the bin. */
+#define PLACES_PER_BIN 16
+
+typedef struct {
+    uint32_t reports, values;
+    double *mass; /* of report bin b given value bin j: mass[b * values + j] */
+} masses;
+
+static double mass_below(const podium_collection *collection, uint32_t bin, uint32_t bins, double cell) {
+    double sum = 0;
+    for (int i = 0; i < PLACES_PER_BIN; i++) {
+        double place = (double)collection->places * (bin + (i + 0.5) / PLACES_PER_BIN) / bins;
+        sum += podium_mass_below(collection, place, cell);
+    }
+    return sum / PLACES_PER_BIN;
+}
+
+static podium_status masses_make(masses *m, const podium_collection *collection, const podium_aggregate *aggregate,
+                                 uint32_t bins) {
+    *m = (masses){aggregate->bin_count, bins, malloc((size_t)aggregate->bin_count * bins * sizeof *m->mass)};
+    if (m->mass == NULL)
+        return PODIUM_OUT_OF_MEMORY;
+    for (uint32_t j = 0; j < bins; j++) {
+        double before = 0;
+        for (uint32_t b = 0; b < aggregate->bin_count; b++) {
+            double end = fmin((double)(((uint64_t)b + 1) << aggregate->bin_bits), (double)collection->cells);
+            double after = mass_below(collection, j, bins, end);
+            m->mass[(size_t)b * bins + j] = after - before;
+            before = after;
+        }
+    }
+    return PODIUM_OK;
+}
+
+/* ---- Expectation, maximisation, smoothing ---- */
+
+/* One step from share to next; returns the log-likelihood of share. */
+static double improve(const masses *m, const double *reports, const double *share, double *next) {
+    double likelihood = 0;
+    for (uint32_t j = 0; j < m->values; j++)
+        next[j] = 0;
+    for (uint32_t b = 0; b < m->reports; b++) {
+        const double *row = m->mass + (size_t)b * m->values;
+        double sum = 0;
+        if (reports[b] == 0)
+            continue;
+        for (uint32_t j = 0; j < m->values; j++)
+            sum += row[j] * share[j];
+        likelihood += reports[b] * log(sum);
+        for (uint32_t j = 0; j < m->values; j++)
+            next[j] += reports[b] * row[j] / sum;
+    }
+    for (uint32_t j = 0; j < m->values; j++)
+        next[j] *= share[j];
+    return likelihood;
+}
+
+static void smooth(const double *from, double *to, uint32_t n) {
+    double total = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        double left = from[j == 0 ? 0 : j - 1], right = from[j == n - 1 ? j : j + 1];
+        to[j] = (left + 2 * from[j] + right) / 4;
+        total += to[j];
+    }
+    for (uint32_t j = 0; j < n; j++)
+        to[j] /= total;
+}
+
+static uint32_t maximise(const masses *m, const double *reports, double *share) {
+    double next[PODIUM_SHARES_MAX], before = -INFINITY;
+    uint32_t step = 0;
+    for (uint32_t j = 0; j < m->values; j++)
+        share[j] = 1.0 / m->values;
+    while (step < PODIUM_STEPS_MAX) {
+        double likelihood = improve(m, reports, share, next);
+        if (fabs(likelihood - before) < 1e-3)
+            break;
+        before = likelihood;
+        smooth(next, share, m->values);
+        step++;
+    }
+    return step;
+}
+
+static podium_status check(const podium_collection *collection, const podium_aggregate *aggregate, uint32_t bins) {
+    if (!podium_aggregate_fits(aggregate, collection))
+        return PODIUM_FINGERPRINT_WRONG;
+    if (bins < 1 || bins > PODIUM_SHARES_MAX)
+        return PODIUM_ARGUMENT_WRONG;
+    return aggregate->count == 0 ? PODIUM_TOO_FEW_REPORTS : PODIUM_OK;
+}
+
+podium_status podium_distribution_make(podium_distribution *distribution, const podium_collection *collection,
+                                       const podium_aggregate *aggregate, uint32_t bins) {
+    double reports[PODIUM_BINS_MAX];
+    masses m;
+    podium_status status = check(collection, aggregate, bins);
+    if (status == PODIUM_OK)
+        status = masses_make(&m, collection, aggregate, bins);
+    if (status != PODIUM_OK)
+        return status;
+    for (uint32_t b = 0; b < aggregate->bin_count; b++)
+        reports[b] = (double)aggregate->bins[b];
+    podium_distribution made = {.min = collection->spec.min, .max = collection->spec.max, .bins = bins};
+    made.steps = maximise(&m, reports, made.share);
+    free(m.mass);
+    *distribution = made;
+    return PODIUM_OK;
+}
+
+/* ---- What is asked of it ---- */
+
+double podium_distribution_quantile(const podium_distribution *distribution, double p) {
+    double before = 0, width = (distribution->max - distribution->min) / distribution->bins;
+    if (!(p >= 0 && p <= 1))
+        return NAN;
+    for (uint32_t j = 0; j < distribution->bins; j++) {
+        double share = distribution->share[j];
+        if (before + share >= p && share > 0)
+            return distribution->min + width * (j + (p - before) / share);
+        before += share;
+    }
+    return distribution->max;
+}
+
+podium_status podium_distribution_coarsen(podium_distribution *distribution, uint32_t bins) {
+    if (bins == 0 || distribution->bins % bins != 0)
+        return PODIUM_ARGUMENT_WRONG;
+    uint32_t each = distribution->bins / bins;
+    for (uint32_t j = 0; j < bins; j++) {
+        double sum = 0;
+        for (uint32_t k = 0; k < each; k++)
+            sum += distribution->share[j * each + k];
+        distribution->share[j] = sum;
+    }
+    memset(distribution->share + bins, 0, (PODIUM_SHARES_MAX - bins) * sizeof *distribution->share);
+    distribution->bins = bins;
+    return PODIUM_OK;
+}
+
+/* ---- Bootstrap: each report bin is counted anew, as a Poisson number with the count as its mean ---- */
+
+static double uniform(uint64_t *state) { /* SplitMix64; these are no secrets */
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53 + 0x1p-54;
+}
+
+/* By waiting times for small means; the normal law is near enough for large ones. */
+static double poisson(uint64_t *state, double mean) {
+    if (mean > 100) {
+        double normal = sqrt(-2 * log(uniform(state))) * cos(2 * acos(-1) * uniform(state));
+        return fmax(0, nearbyint(mean + sqrt(mean) * normal));
+    }
+    double count = -1;
+    for (double left = mean; left >= 0; left += log(uniform(state)))
+        count++;
+    return count;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Into samples[i * repetitions + r], quantile i of repetition r */
+static void bootstrap(double *samples, const masses *m, const podium_aggregate *aggregate, const double *p,
+                      size_t count, uint32_t repetitions, void (*progress)(void *context, uint32_t done),
+                      void *context) {
+    double reports[PODIUM_BINS_MAX];
+    podium_distribution again = {.min = aggregate->spec.min, .max = aggregate->spec.max, .bins = m->values};
+    uint64_t state = aggregate->fingerprint ^ aggregate->count;
+    for (uint32_t r = 0; r < repetitions; r++) {
+        for (uint32_t b = 0; b < m->reports; b++)
+            reports[b] = poisson(&state, (double)aggregate->bins[b]);
+        maximise(m, reports, again.share);
+        for (size_t i = 0; i < count; i++)
+            samples[i * repetitions + r] = podium_distribution_quantile(&again, p[i]);
+        if (progress != NULL)
+            progress(context, r + 1);
+    }
+}
+
+podium_status podium_distribution_bootstrap(double *lower, double *upper, const podium_collection *collection,
+                                            const podium_aggregate *aggregate, uint32_t bins, const double *p,
+                                            size_t count, double confidence, uint32_t repetitions,
+                                            void (*progress)(void *context, uint32_t done), void *context) {
+    masses m;
+    podium_status status = check(collection, aggregate, bins);
+    if (status == PODIUM_OK && (!(confidence > 0 && confidence < 1) || repetitions < 2))
+        status = PODIUM_ARGUMENT_WRONG;
+    if (status == PODIUM_OK)
+        status = masses_make(&m, collection, aggregate, bins);
+    if (status != PODIUM_OK)
+        return status;
+    double *samples = malloc((count + 1) * repetitions * sizeof *samples), out = (1 - confidence) / 2;
+    if (samples == NULL) {
+        free(m.mass);
+        return PODIUM_OUT_OF_MEMORY;
+    }
+    bootstrap(samples, &m, aggregate, p, count, repetitions, progress, context);
+    for (size_t i = 0; i < count; i++) {
+        double *own = samples + i * repetitions;
+        qsort(own, repetitions, sizeof *own, by_size);
+        lower[i] = own[(size_t)floor(out * (repetitions - 1))];
+        upper[i] = own[(size_t)ceil((1 - out) * (repetitions - 1))];
+    }
+    free(samples);
+    free(m.mass);
+    return PODIUM_OK;
+}
