@@ -1,0 +1,54 @@
+/* podium aggregate: add up reports into a state. podium merge: add up states into one. */
+#include "states.h"
+
+#include <getopt.h>
+
+static void write_state(const char *path, const podium_aggregate *aggregate) {
+    static char text[PODIUM_AGGREGATE_TEXT_MAX];
+    size_t n = podium_aggregate_write(aggregate, text);
+    output *out = output_open(path);
+    output_write(out, text, n);
+    output_write(out, "\n", 1);
+    output_close(out);
+}
+
+int command_aggregate(int argc, char **argv) {
+    static const struct option known[] = {
+        COLLECTION_OPTIONS, TABLE_OPTIONS, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
+    collection_options which = {.command = "aggregate"};
+    table_options options = {.command = "aggregate", .header = 2, .doing = "aggregating"};
+    const char *path = NULL;
+    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;) {
+        if (option == 'o')
+            path = optarg;
+        else if (!table_option(&options, option, optarg))
+            collection_option(&which, option, optarg);
+    }
+    char name[PODIUM_NAME_MAX];
+    podium_collection collection = collection_from(&which, name);
+    options.files = argv + optind;
+    table *t = table_open(&options);
+    groups all = groups_from(t, &collection, false);
+    table_close(t);
+    if (all.group[0]->aggregate.refused > 0)
+        fprintf(stderr, "podium: %llu reports outside the support were refused; the state counts them\n",
+                (unsigned long long)all.group[0]->aggregate.refused);
+    write_state(path, &all.group[0]->aggregate);
+    return DONE;
+}
+
+int command_merge(int argc, char **argv) {
+    static const struct option known[] = {
+        {"help", no_argument, NULL, OPTION_HELP}, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
+    collection_options which = {.command = "merge"};
+    const char *path = NULL;
+    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;) {
+        if (option == 'o')
+            path = optarg;
+        else
+            collection_option(&which, option, optarg);
+    }
+    podium_aggregate sum = states_merged(argv + optind);
+    write_state(path, &sum);
+    return DONE;
+}

@@ -1,0 +1,88 @@
+/* What the commands of the program share. A pure client of podium.h. */
+#ifndef PODIUM_CLI_H
+#define PODIUM_CLI_H
+
+#include <podium.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 }; /* exit statuses */
+
+/* main.c: says "podium: ..." on standard error, removes what is half written, and exits. */
+_Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void *allocate(size_t n); /* or fail */
+
+/* ---- options.c ---- */
+
+/* Long options are numbered from here; a command adds its own after OPTION_OWN. */
+enum { OPTION_HELP = 256, OPTION_COLLECTION, OPTION_RANGE, OPTION_EPSILON, OPTION_MECHANISM, OPTION_OWN };
+
+#define COLLECTION_OPTIONS                                                                                             \
+    {"help", no_argument, NULL, OPTION_HELP}, {"collection", required_argument, NULL, OPTION_COLLECTION},              \
+        {"range", required_argument, NULL, OPTION_RANGE}, {"epsilon", required_argument, NULL, OPTION_EPSILON}, {      \
+        "mechanism", required_argument, NULL, OPTION_MECHANISM                                                         \
+    }
+
+typedef struct {
+    const char *command;
+    const char *file; /* --collection */
+    podium_spec spec;
+    bool range, epsilon, mechanism; /* given */
+} collection_options;
+
+/* Takes an option that all commands share; anything else is a usage error. */
+void collection_option(collection_options *options, int option, const char *argument);
+bool collection_given(const collection_options *options);
+/* The collection that the options describe, and its name ("" where it has none). */
+podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]);
+
+double number_option(const char *command, const char *option, const char *text);
+uint64_t count_option(const char *command, const char *option, const char *text, uint64_t least, uint64_t most);
+/* Which of the words, NULL at the end, text is; a usage error names them all. */
+int choice_option(const char *command, const char *option, const char *text, const char *const *words);
+bool number_read(double *x, const char *text, size_t n); /* decimal, finite, blanks around it allowed */
+
+typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV } output_format;
+extern const char *const format_words[];
+
+/* ---- output.c: what is written appears whole or not at all; failures end the program ---- */
+
+typedef struct output output;
+output *output_open(const char *path); /* NULL or "-": standard output */
+void output_write(output *out, const void *bytes, size_t n);
+void output_print(output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void output_flush(output *out);
+void output_close(output *out);
+/* For others that write a file: a path beside the final one, then moved into its place. */
+const char *output_stage(const char *path);
+void output_commit(void);
+void output_abandon(void); /* removes what is staged; safe in a signal handler */
+
+/* ---- progress.c: one line on standard error, where that is a terminal ---- */
+
+void progress_show(const char *what, uint64_t done, uint64_t total, uint64_t rows); /* total 0: not known */
+void progress_clear(void);
+
+/* ---- plot.c ---- */
+
+typedef struct {
+    const char *title, *unit;
+    const podium_distribution *distribution;
+    const podium_estimate *estimate;
+} plot;
+void plot_check(const char *command, const char *path); /* fails early where it could not be drawn */
+void plot_write(const char *path, const plot *plot);
+
+/* ---- The commands ---- */
+
+int command_design(int argc, char **argv);
+int command_privatize(int argc, char **argv);
+int command_aggregate(int argc, char **argv);
+int command_merge(int argc, char **argv);
+int command_estimate(int argc, char **argv);
+int command_params(int argc, char **argv);
+void help_for(const char *command, FILE *to);
+
+#endif

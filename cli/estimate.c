@@ -1,0 +1,407 @@
+/* podium estimate: mean, interval, spread and shape of the values. */
+#include "states.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTION_BY = OPTION_TABLE_OWN,
+    OPTION_CONFIDENCE,
+    OPTION_INTERVAL,
+    OPTION_HISTOGRAM,
+    OPTION_QUANTILES,
+    OPTION_BOOTSTRAP,
+    OPTION_DISHONEST,
+    OPTION_FORMAT,
+    OPTION_PLOT
+};
+
+#define QUANTILES_MAX 99
+#define TERMINAL_BINS 12 /* of the small histogram that text shows unasked */
+#define FINE_BINS 128    /* shares are estimated in about as many, then put together */
+
+static const char *const interval_words[] = {"normal", "guaranteed", NULL};
+
+typedef struct {
+    double confidence;
+    podium_interval interval;
+    uint32_t histogram; /* bins; 0: not asked for */
+    double p[QUANTILES_MAX];
+    size_t quantiles;
+    uint32_t bootstrap; /* repetitions; 0: none */
+    uint64_t dishonest;
+    output_format format;
+    const char *plot, *path;
+} asked;
+
+/* ---- What is known of one group ---- */
+
+typedef struct {
+    const char *group;
+    uint64_t n, refused;
+    bool enough; /* reports for an estimate */
+    podium_estimate estimate;
+    podium_distribution shape; /* in asked->histogram bins, or TERMINAL_BINS */
+    double quantile[QUANTILES_MAX], lower[QUANTILES_MAX], upper[QUANTILES_MAX];
+    double influence;
+} result;
+
+static void require(podium_status status) {
+    if (status != PODIUM_OK)
+        fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : BAD_DATA, "%s", podium_status_message(status));
+}
+
+static void show_repetition(void *total, uint32_t done) {
+    progress_show("bootstrapping", done, *(const uint32_t *)total, 0);
+}
+
+static void set_shape(result *r, const podium_collection *collection, const podium_aggregate *aggregate,
+                      const asked *a) {
+    uint32_t bins = a->histogram == 0 ? TERMINAL_BINS : a->histogram;
+    uint32_t fine = bins * (bins < FINE_BINS ? (FINE_BINS + bins - 1) / bins : 1);
+    require(podium_distribution_make(&r->shape, collection, aggregate, fine));
+    for (size_t i = 0; i < a->quantiles; i++)
+        r->quantile[i] = podium_distribution_quantile(&r->shape, a->p[i]);
+    if (a->bootstrap > 0)
+        require(podium_distribution_bootstrap(r->lower, r->upper, collection, aggregate, fine, a->p, a->quantiles,
+                                              a->confidence, a->bootstrap, show_repetition, (void *)&a->bootstrap));
+    progress_clear();
+    require(podium_distribution_coarsen(&r->shape, bins));
+}
+
+static result *result_of(const group *g, const podium_collection *collection, const asked *a, bool shape) {
+    result *r = allocate(sizeof *r);
+    memset(r, 0, sizeof *r);
+    r->group = g->name;
+    r->n = g->aggregate.count;
+    r->refused = g->aggregate.refused;
+    podium_status status = podium_estimate_make(&r->estimate, collection, &g->aggregate, a->interval, a->confidence);
+    if (status == PODIUM_TOO_FEW_REPORTS)
+        return r;
+    require(status);
+    r->enough = true;
+    r->influence = podium_collection_influence(collection, a->dishonest, r->n);
+    if (shape)
+        set_shape(r, collection, &g->aggregate, a);
+    return r;
+}
+
+/* ---- Text ---- */
+
+/* Decimals that show two digits of an error of this size */
+static int decimals(double error) {
+    return error > 0 && error < 1e15 ? (int)fmin(fmax(1 - floor(log10(error)), 0), 15) : 0;
+}
+
+static bool blocks_readable(void) {
+    const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < 3; i++) {
+        const char *locale = getenv(names[i]);
+        if (locale != NULL && *locale != '\0')
+            return strstr(locale, "UTF-8") != NULL || strstr(locale, "utf8") != NULL;
+    }
+    return false;
+}
+
+static void print_histogram(output *out, const podium_distribution *d) {
+    double largest = 0, width = (d->max - d->min) / d->bins;
+    for (uint32_t j = 0; j < d->bins; j++)
+        largest = fmax(largest, d->share[j]);
+    for (uint32_t j = 0; j < d->bins; j++) {
+        output_print(out, "  %10.4g to %-10.4g %5.1f%%  ", d->min + width * j, d->min + width * (j + 1),
+                     100 * d->share[j]);
+        for (int k = 0; k < (int)nearbyint(40 * d->share[j] / largest); k++)
+            output_print(out, "%s", blocks_readable() ? "█" : "#");
+        output_print(out, "\n");
+    }
+}
+
+static void print_text(output *out, const result *r, const asked *a) {
+    const podium_estimate *e = &r->estimate;
+    int d = decimals(e->standard_error);
+    output_print(out, "reports             %llu\n", (unsigned long long)r->n);
+    if (r->refused > 0)
+        output_print(out, "refused             %llu (outside the support: not reports of this collection)\n",
+                     (unsigned long long)r->refused);
+    output_print(out, "mean                %.*f\n", d, e->mean);
+    output_print(out, "standard error      %.*f\n", d, e->standard_error);
+    output_print(out, "interval            %.*f to %.*f (%g%%, %s)\n", d, e->lower, d, e->upper, 100 * e->confidence,
+                 interval_words[e->interval]);
+    output_print(out, "standard deviation  %.*f%s\n", d, e->standard_deviation,
+                 e->variance_clipped ? " (clipped: too few reports to tell)" : "");
+    if (a->dishonest > 0)
+        output_print(out, "dishonest           %llu such reports can have moved the mean by %.*f at the most\n",
+                     (unsigned long long)a->dishonest, d, r->influence);
+    if (a->quantiles > 0)
+        output_print(out, "\nquantiles\n");
+    for (size_t i = 0; i < a->quantiles; i++) {
+        output_print(out, "  %9.4g%%  %.*f", 100 * a->p[i], d, r->quantile[i]);
+        if (a->bootstrap > 0)
+            output_print(out, "  (%.*f to %.*f)", d, r->lower[i], d, r->upper[i]);
+        output_print(out, "\n");
+    }
+    output_print(out, "\nshares of the range\n");
+    print_histogram(out, &r->shape);
+}
+
+static void print_text_groups(output *out, result **results, size_t count) {
+    int width = 5;
+    for (size_t i = 0; i < count; i++)
+        width = (int)fmax(width, fmin(40, (double)strlen(results[i]->group)));
+    output_print(out, "%-*s %10s %14s %12s %14s %14s %14s\n", width, "group", "reports", "mean", "std error", "lower",
+                 "upper", "std deviation");
+    for (size_t i = 0; i < count; i++) {
+        const podium_estimate *e = &results[i]->estimate;
+        int d = decimals(e->standard_error);
+        output_print(out, "%-*s %10llu", width, results[i]->group, (unsigned long long)results[i]->n);
+        if (results[i]->enough)
+            output_print(out, " %14.*f %12.*f %14.*f %14.*f %14.*f\n", d, e->mean, d, e->standard_error, d, e->lower, d,
+                         e->upper, d, e->standard_deviation);
+        else
+            output_print(out, " %14s\n", "too few");
+    }
+}
+
+/* ---- JSON and CSV ---- */
+
+static void print_quoted(output *out, const char *text, const char *escapes) {
+    output_print(out, "\"");
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*escapes == '\\' && (unsigned char)*c < ' ')
+            output_print(out, "\\u%04x", (unsigned)*c);
+        else
+            output_print(out, "%s%c", *c == '"' ? escapes : *c == '\\' && *escapes == '\\' ? "\\" : "", *c);
+    }
+    output_print(out, "\"");
+}
+
+static void print_json_lists(output *out, const result *r, const asked *a) {
+    const podium_distribution *d = &r->shape;
+    double width = d->bins == 0 ? 0 : (d->max - d->min) / d->bins;
+    if (a->dishonest > 0)
+        output_print(out, ", \"dishonest\": %llu, \"influence\": %.17g", (unsigned long long)a->dishonest,
+                     r->influence);
+    if (a->quantiles > 0)
+        output_print(out, ", \"quantiles\": [");
+    for (size_t i = 0; i < a->quantiles; i++) {
+        output_print(out, "%s{\"p\": %.17g, \"value\": %.17g", i == 0 ? "" : ", ", a->p[i], r->quantile[i]);
+        if (a->bootstrap > 0)
+            output_print(out, ", \"lower\": %.17g, \"upper\": %.17g", r->lower[i], r->upper[i]);
+        output_print(out, "}");
+    }
+    if (a->quantiles > 0)
+        output_print(out, "]");
+    if (a->histogram == 0)
+        return;
+    output_print(out, ", \"histogram\": [");
+    for (uint32_t j = 0; j < d->bins; j++)
+        output_print(out, "%s{\"lower\": %.17g, \"upper\": %.17g, \"share\": %.17g}", j == 0 ? "" : ", ",
+                     d->min + width * j, j + 1 == d->bins ? d->max : d->min + width * (j + 1), d->share[j]);
+    output_print(out, "]");
+}
+
+static void print_json(output *out, const result *r, const asked *a, bool grouped) {
+    const podium_estimate *e = &r->estimate;
+    output_print(out, "{");
+    if (grouped) {
+        output_print(out, "\"group\": ");
+        print_quoted(out, r->group, "\\");
+        output_print(out, ", ");
+    }
+    output_print(out, "\"n\": %llu", (unsigned long long)r->n);
+    if (r->refused > 0)
+        output_print(out, ", \"refused\": %llu", (unsigned long long)r->refused);
+    if (r->enough) {
+        output_print(out,
+                     ", \"mean\": %.17g, \"standard_error\": %.17g, \"confidence\": %.17g, \"interval\": \"%s\", "
+                     "\"lower\": %.17g, \"upper\": %.17g, \"variance\": %.17g, \"standard_deviation\": %.17g, "
+                     "\"variance_clipped\": %s",
+                     e->mean, e->standard_error, e->confidence, interval_words[e->interval], e->lower, e->upper,
+                     e->variance, e->standard_deviation, e->variance_clipped ? "true" : "false");
+        print_json_lists(out, r, a);
+    }
+    output_print(out, "}");
+}
+
+static void print_csv(output *out, result **results, size_t count, const asked *a, bool grouped) {
+    output_print(out, "%sn,mean,standard_error,confidence,interval,lower,upper,variance,standard_deviation",
+                 grouped ? "group," : "");
+    for (size_t i = 0; i < a->quantiles; i++)
+        output_print(out, ",quantile_%g", a->p[i]);
+    for (uint32_t j = 1; j <= a->histogram; j++)
+        output_print(out, ",share_%u", j);
+    output_print(out, "\n");
+    for (size_t k = 0; k < count; k++) {
+        const result *r = results[k];
+        const podium_estimate *e = &r->estimate;
+        if (grouped) {
+            print_quoted(out, r->group, "\"");
+            output_print(out, ",");
+        }
+        output_print(out, "%llu", (unsigned long long)r->n);
+        if (r->enough)
+            output_print(out, ",%.17g,%.17g,%.17g,%s,%.17g,%.17g,%.17g,%.17g", e->mean, e->standard_error,
+                         e->confidence, interval_words[e->interval], e->lower, e->upper, e->variance,
+                         e->standard_deviation);
+        else
+            output_print(out, ",,,,,,,,");
+        for (size_t i = 0; i < a->quantiles; i++)
+            r->enough ? output_print(out, ",%.17g", r->quantile[i]) : output_print(out, ",");
+        for (uint32_t j = 0; j < a->histogram; j++)
+            r->enough ? output_print(out, ",%.17g", r->shape.share[j]) : output_print(out, ",");
+        output_print(out, "\n");
+    }
+}
+
+/* ---- All of it ---- */
+
+static void print_results(output *out, result **results, size_t count, const asked *a,
+                          const podium_collection *collection, const char *name, bool grouped) {
+    if (a->format == FORMAT_CSV) {
+        print_csv(out, results, count, a, grouped);
+    } else if (a->format == FORMAT_JSON) {
+        output_print(out, grouped ? "[" : "");
+        for (size_t i = 0; i < count; i++) {
+            output_print(out, i == 0 ? "" : ",\n ");
+            print_json(out, results[i], a, grouped);
+        }
+        output_print(out, grouped ? "]\n" : "\n");
+    } else {
+        output_print(out, "%s%s%s, epsilon %g, range %g to %g\n\n", name, *name == '\0' ? "" : ": ",
+                     podium_mechanism_name(collection->spec.mechanism), collection->spec.epsilon, collection->spec.min,
+                     collection->spec.max);
+        if (grouped)
+            print_text_groups(out, results, count);
+        else
+            print_text(out, results[0], a);
+    }
+}
+
+static void quantiles_option(asked *a, const char *text) {
+    for (const char *at = text; a->quantiles < QUANTILES_MAX;) {
+        size_t n = strcspn(at, ",");
+        double p;
+        if (!number_read(&p, at, n) || p < 0 || p > 1)
+            fail_usage("estimate", "--quantiles takes numbers from 0 to 1, with commas between them, not '%s'", text);
+        a->p[a->quantiles++] = p;
+        if (at[n] == '\0')
+            return;
+        at += n + 1;
+    }
+    fail_usage("estimate", "--quantiles takes at most %d numbers", QUANTILES_MAX);
+}
+
+static bool own_option(asked *a, table_options *options, int option, const char *argument) {
+    switch (option) {
+    case 'o':
+        a->path = argument;
+        return true;
+    case OPTION_BY:
+        options->by = argument;
+        return true;
+    case OPTION_CONFIDENCE:
+        a->confidence = number_option("estimate", "--confidence", argument);
+        if (!(a->confidence > 0 && a->confidence < 1))
+            fail_usage("estimate", "--confidence is between 0 and 1, such as 0.95, not '%s'", argument);
+        return true;
+    case OPTION_INTERVAL:
+        a->interval = (podium_interval)choice_option("estimate", "--interval", argument, interval_words);
+        return true;
+    case OPTION_HISTOGRAM:
+        a->histogram = (uint32_t)count_option("estimate", "--histogram", argument, 1, PODIUM_SHARES_MAX);
+        return true;
+    case OPTION_QUANTILES:
+        quantiles_option(a, argument);
+        return true;
+    case OPTION_BOOTSTRAP:
+        a->bootstrap = (uint32_t)count_option("estimate", "--bootstrap", argument, 10, 10000);
+        return true;
+    case OPTION_DISHONEST:
+        a->dishonest = count_option("estimate", "--dishonest", argument, 1, (uint64_t)1 << 53);
+        return true;
+    case OPTION_FORMAT:
+        a->format = (output_format)choice_option("estimate", "--format", argument, format_words);
+        return true;
+    case OPTION_PLOT:
+        a->plot = argument;
+        return true;
+    default:
+        return table_option(options, option, argument);
+    }
+}
+
+/* From states, whose collection is their own; or from reports. */
+static groups groups_asked(const table_options *options, const collection_options *which, podium_collection *collection,
+                           char name[PODIUM_NAME_MAX]) {
+    bool states = options->files[0] != NULL && state_file(options->files[0]);
+    if (!states) {
+        *collection = collection_from(which, name);
+        table *t = table_open(options);
+        groups all = groups_from(t, collection, options->by != NULL);
+        table_close(t);
+        return all;
+    }
+    if (options->by != NULL || options->column != NULL)
+        fail_usage("estimate", "a state has no columns: --by and --column are for reports");
+    groups all = {.group = allocate(sizeof *all.group), .count = 1};
+    all.group[0] = allocate(sizeof **all.group);
+    *all.group[0] = (group){.name = "", .aggregate = states_merged(options->files)};
+    name[0] = '\0';
+    if (collection_given(which))
+        *collection = collection_from(which, name);
+    else
+        require(podium_collection_init(collection, &all.group[0]->aggregate.spec));
+    if (collection->fingerprint != all.group[0]->aggregate.fingerprint)
+        fail(BAD_DATA, "%s: a state of another collection than the one given", options->files[0]);
+    return all;
+}
+
+int command_estimate(int argc, char **argv) {
+    static const struct option known[] = {COLLECTION_OPTIONS,
+                                          TABLE_OPTIONS,
+                                          {"by", required_argument, NULL, OPTION_BY},
+                                          {"confidence", required_argument, NULL, OPTION_CONFIDENCE},
+                                          {"interval", required_argument, NULL, OPTION_INTERVAL},
+                                          {"histogram", required_argument, NULL, OPTION_HISTOGRAM},
+                                          {"quantiles", required_argument, NULL, OPTION_QUANTILES},
+                                          {"bootstrap", required_argument, NULL, OPTION_BOOTSTRAP},
+                                          {"dishonest", required_argument, NULL, OPTION_DISHONEST},
+                                          {"format", required_argument, NULL, OPTION_FORMAT},
+                                          {"plot", required_argument, NULL, OPTION_PLOT},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {NULL, 0, NULL, 0}};
+    collection_options which = {.command = "estimate"};
+    table_options options = {.command = "estimate", .header = 2, .doing = "estimating"};
+    asked a = {.confidence = 0.95};
+    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;)
+        if (!own_option(&a, &options, option, optarg))
+            collection_option(&which, option, optarg);
+    options.files = argv + optind;
+    bool grouped = options.by != NULL;
+    if (a.bootstrap > 0 && a.quantiles == 0)
+        fail_usage("estimate", "--bootstrap needs --quantiles");
+    if (a.plot != NULL && grouped)
+        fail_usage("estimate", "--plot draws one group: leave out --by");
+    if (a.plot != NULL)
+        plot_check("estimate", a.plot);
+
+    podium_collection collection;
+    char name[PODIUM_NAME_MAX];
+    groups all = groups_asked(&options, &which, &collection, name);
+    bool shape = a.histogram > 0 || a.quantiles > 0 || a.plot != NULL || (a.format == FORMAT_TEXT && !grouped);
+    result **results = allocate((all.count + 1) * sizeof *results);
+    for (size_t i = 0; i < all.count; i++)
+        results[i] = result_of(all.group[i], &collection, &a, shape);
+    if (!grouped && !results[0]->enough)
+        fail(BAD_DATA, "%s: there %s %llu", podium_status_message(PODIUM_TOO_FEW_REPORTS),
+             results[0]->n == 1 ? "is" : "are", (unsigned long long)results[0]->n);
+    output *out = output_open(a.path);
+    print_results(out, results, all.count, &a, &collection, name, grouped);
+    output_close(out);
+    if (a.plot != NULL)
+        plot_write(a.plot, &(plot){name, podium_mechanism_name(collection.spec.mechanism), &results[0]->shape,
+                                   &results[0]->estimate});
+    return DONE;
+}

@@ -1,0 +1,170 @@
+/* podium: local differential privacy for numbers, from a shell. */
+#include "cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLLECTION_HELP                                                                                                \
+    "Which collection (either of the two):\n"                                                                          \
+    "  --collection FILE       as written by podium design\n"                                                          \
+    "  --range MIN:MAX --epsilon E [--mechanism M]\n"                                                                  \
+    "                          M: podium (default), podium-approximate, laplace, staircase\n"
+
+#define INPUT_HELP                                                                                                     \
+    "Input (CSV or TSV; no FILE, or -, is standard input):\n"                                                          \
+    "  --column NAME|NUMBER    which column; not needed where there is only one\n"                                     \
+    "  --separator C           a character, or tab; found out from the first line if not given\n"                      \
+    "  --header yes|no|auto    auto: the first line is a header if its cell is no number\n"
+
+typedef struct {
+    const char *name, *summary, *usage, *help;
+    int (*run)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    {"design", "fix a collection and write it to a file",
+     "--range MIN:MAX --epsilon E [--mechanism M] [--name N] [-o FILE]",
+     "  --range MIN:MAX         the values that count; those outside count as the nearer end\n"
+     "  --epsilon E             privacy: less is more; 1e-6 to 50, usually about 1\n"
+     "  --mechanism M           podium (default), podium-approximate, laplace, staircase\n"
+     "  --name NAME             what the collection is called\n"
+     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     command_design},
+    {"privatize", "replace a column of private values by reports", "[OPTIONS] [FILE...]",
+     COLLECTION_HELP
+     "\n" INPUT_HELP "  --invalid error|drop|clamp\n"
+     "                          cells that are no number, empty or out of range: stop (default), leave\n"
+     "                          out the row, or clamp what is out of range (the rest is an error)\n\n"
+     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     command_privatize},
+    {"aggregate", "add up reports into a state", "[OPTIONS] [FILE...]",
+     COLLECTION_HELP "\n" INPUT_HELP
+                     "  --invalid error|drop    cells that are no number: stop (default), or leave out the row.\n"
+                     "                          Reports outside the support are refused and counted.\n\n"
+                     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     command_aggregate},
+    {"merge", "add up states into one", "[-o FILE] [STATE...]",
+     "  -o, --output FILE       appears whole or not at all; standard output if not given\n\n"
+     "A file may hold several states, one a line. States of different collections are refused.\n",
+     command_merge},
+    {"estimate", "mean, interval, spread and shape of the values", "[OPTIONS] [FILE...]",
+     "FILE is a file of reports, or of states.\n\n" COLLECTION_HELP
+     "A state carries its collection; it need not be given.\n\n" INPUT_HELP
+     "  --invalid error|drop    cells that are no number: stop (default), or leave out the row\n"
+     "  --by COLUMN             one estimate for each value of this column\n\n"
+     "What to estimate:\n"
+     "  --confidence C          of the interval; 0.95 if not given\n"
+     "  --interval normal|guaranteed\n"
+     "                          guaranteed: covers at least that often, for any number of reports\n"
+     "  --histogram BINS        the shares of BINS equal parts of the range\n"
+     "  --quantiles P,P,...     the values below which these shares lie\n"
+     "  --bootstrap N           intervals for the quantiles from N repetitions\n"
+     "  --dishonest K           the most that K dishonest reports can have moved the mean\n\n"
+     "Output:\n"
+     "  --format text|json|csv  text if not given\n"
+     "  --plot FILE.svg|.png    a picture (needs gnuplot)\n"
+     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     command_estimate},
+    {"params", "the shape of the Podium distribution", "--epsilon E [--range MIN:MAX] [--approximate] | --table",
+     "  --epsilon E             1e-6 to 700\n"
+     "  --range MIN:MAX         -0.5:0.5 if not given\n"
+     "  --approximate           s = epsilon/3\n"
+     "  --table                 the paper's Table 1, computed\n"
+     "  --format text|json|csv  text if not given\n",
+     command_params},
+};
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static const command *find(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static void help(FILE *to) {
+    fputs("Learn from people's numbers without seeing one.\n\nUsage: podium COMMAND [OPTIONS]\n\n", to);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-10s  %s\n", commands[i].name, commands[i].summary);
+    fputs("\npodium help COMMAND tells more; man podium and man podium-COMMAND tell all.\n", to);
+}
+
+void help_for(const char *name, FILE *to) {
+    const command *c = find(name);
+    fprintf(to, "podium %s: %s\n\nUsage: podium %s %s\n\n%s", c->name, c->summary, c->name, c->usage, c->help);
+}
+
+static _Noreturn void leave(int status, const char *format, va_list arguments) {
+    progress_clear();
+    output_abandon();
+    fputs("podium: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    exit(status);
+}
+
+void fail(int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    leave(status, format, arguments);
+}
+
+void fail_usage(const char *name, const char *format, ...) {
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    fail(BAD_USAGE, "%s\npodium: see 'podium help %s'", message, name);
+}
+
+void *allocate(size_t n) {
+    void *memory = malloc(n == 0 ? 1 : n);
+    if (memory == NULL)
+        fail(BAD_IO, "out of memory");
+    return memory;
+}
+
+static void interrupted(int signal_number) {
+    output_abandon();
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static int close_stdout(int status) { /* help and version too must have reached their reader */
+    if (fflush(stdout) != 0 || ferror(stdout))
+        fail(BAD_IO, "standard output: cannot write");
+    return status;
+}
+
+int main(int argc, char **argv) {
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
+    signal(SIGINT, interrupted);
+    signal(SIGTERM, interrupted);
+    signal(SIGHUP, interrupted);
+
+    const char *first = argc > 1 ? argv[1] : NULL;
+    if (first == NULL) {
+        help(stderr);
+        return BAD_USAGE;
+    }
+    if (strcmp(first, "--version") == 0 || strcmp(first, "version") == 0) {
+        printf("podium %s\n", podium_version());
+        return close_stdout(DONE);
+    }
+    bool asked = strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0;
+    if (asked && argc == 2) {
+        help(stdout);
+        return close_stdout(DONE);
+    }
+    const char *name = asked ? argv[2] : first;
+    const command *c = find(name);
+    if (c == NULL)
+        fail(BAD_USAGE, "no command is called '%s'\npodium: see 'podium help'", name);
+    if (asked) {
+        help_for(name, stdout);
+        return close_stdout(DONE);
+    }
+    return close_stdout(c->run(argc - 1, argv + 1));
+}

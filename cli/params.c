@@ -1,0 +1,101 @@
+/* podium params: the shape of the Podium distribution. */
+#include "cli.h"
+
+#include <getopt.h>
+#include <math.h>
+
+enum { OPTION_APPROXIMATE = OPTION_OWN, OPTION_TABLE, OPTION_FORMAT };
+
+static podium_shape shape_of(const podium_spec *spec) {
+    podium_shape shape;
+    podium_status status = podium_shape_init(&shape, spec);
+    if (status != PODIUM_OK)
+        fail(BAD_USAGE, "%s", podium_status_message(status));
+    return shape;
+}
+
+/* The paper's Table 1: 0.1, 0.2 ... 5, 6, 7 ... 10 */
+static void print_table(output *out, podium_spec spec, output_format format) {
+    static const char *const heads[] = {"  %-7s  %-8s  %-20s  %-20s  %-20s  %s\n", "", "%s,%s,%s,%s,%s,%s\n"};
+    static const char *const rows[] = {
+        "  %-7.2f  %-8.2f  %-20.16g  %-20.16g  %-20.16g  %.16g\n",
+        "%s  {\"epsilon\": %.17g, \"exp\": %.17g, \"d\": %.17g, \"w\": %.17g, \"m\": %.17g, "
+        "\"s\": %.17g}",
+        "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n"};
+    if (format == FORMAT_JSON)
+        output_print(out, "[");
+    else
+        output_print(out, heads[format], "epsilon", "exp", "d", "w", "m", "s");
+    for (int i = 1; i <= 55; i++) {
+        spec.epsilon = i <= 50 ? i / 10.0 : i - 45;
+        podium_shape s = shape_of(&spec);
+        if (format == FORMAT_JSON)
+            output_print(out, rows[format], i == 1 ? "\n" : ",\n", s.spec.epsilon, exp(s.spec.epsilon), s.d, s.w, s.m,
+                         s.s);
+        else
+            output_print(out, rows[format], s.spec.epsilon, exp(s.spec.epsilon), s.d, s.w, s.m, s.s);
+    }
+    if (format == FORMAT_JSON)
+        output_print(out, "\n]\n");
+}
+
+static void print_shape(output *out, const podium_shape *s, output_format format) {
+    static const char *const formats[] = {
+        "epsilon          %.17g\nvariant          %s\n"
+        "s                %.16g\nm                %.16g   the support is m times the range wide\n"
+        "w                %.16g   width of the step\nd                %.16g   density beside the step\n"
+        "q                %.16g   mass that the step has above the rest\n"
+        "support          %.16g to %.16g\n"
+        "variance_centre  %.16g   of a report, in the middle of the range\n"
+        "variance_edge    %.16g   at its ends: the worst case\n",
+        "{\"epsilon\": %.17g, \"variant\": \"%s\", \"s\": %.17g, \"m\": %.17g, \"w\": %.17g, \"d\": %.17g, \"q\": "
+        "%.17g, "
+        "\"support\": [%.17g, %.17g], \"variance_centre\": %.17g, \"variance_edge\": %.17g}\n",
+        "epsilon,variant,s,m,w,d,q,support_lower,support_upper,variance_centre,variance_edge\n"
+        "%.17g,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n"};
+    double half = s->delta * s->m / 2;
+    output_print(out, formats[format], s->spec.epsilon, s->spec.mechanism == PODIUM_EXACT ? "exact" : "approximate",
+                 s->s, s->m, s->w, s->d, s->q, s->middle - half, s->middle + half, podium_shape_variance(s, s->middle),
+                 podium_shape_variance(s, s->spec.max));
+}
+
+int command_params(int argc, char **argv) {
+    static const struct option known[] = {{"help", no_argument, NULL, OPTION_HELP},
+                                          {"range", required_argument, NULL, OPTION_RANGE},
+                                          {"epsilon", required_argument, NULL, OPTION_EPSILON},
+                                          {"approximate", no_argument, NULL, OPTION_APPROXIMATE},
+                                          {"table", no_argument, NULL, OPTION_TABLE},
+                                          {"format", required_argument, NULL, OPTION_FORMAT},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {NULL, 0, NULL, 0}};
+    collection_options options = {.command = "params", .spec = {.min = -0.5, .max = 0.5}};
+    bool table = false;
+    output_format format = FORMAT_TEXT;
+    const char *path = NULL;
+    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;) {
+        if (option == OPTION_APPROXIMATE)
+            options.spec.mechanism = PODIUM_APPROXIMATE;
+        else if (option == OPTION_TABLE)
+            table = true;
+        else if (option == OPTION_FORMAT)
+            format = (output_format)choice_option("params", "--format", optarg, format_words);
+        else if (option == 'o')
+            path = optarg;
+        else
+            collection_option(&options, option, optarg);
+    }
+    if (optind < argc)
+        fail_usage("params", "what is '%s'?", argv[optind]);
+    if (table == options.epsilon)
+        fail_usage("params", table ? "--table has its own epsilons" : "--epsilon E is missing");
+    podium_shape shape = {.delta = 1};
+    if (!table)
+        shape = shape_of(&options.spec);
+    output *out = output_open(path);
+    if (table)
+        print_table(out, options.spec, format);
+    else
+        print_shape(out, &shape, format);
+    output_close(out);
+    return DONE;
+}

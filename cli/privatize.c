@@ -1,0 +1,77 @@
+/* podium privatize: replace a column of private values by reports. */
+#include "table.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 4096
+
+/* Enough digits that a report reads back to its own cell, and hardly more: neighbours are one spacing apart. */
+static int report_digits(const podium_collection *collection) {
+    double last = collection->first + collection->spacing * (double)(collection->cells - 1);
+    double largest = fmax(fabs(collection->first), fabs(last));
+    return (int)ceil(log10(largest / collection->spacing)) + 1;
+}
+
+static void write_rows(output *out, const row *rows, const double *reports, size_t n, int digits) {
+    for (size_t i = 0; i < n; i++) {
+        const csv_record *record = &rows[i].record;
+        char report[40];
+        int length = snprintf(report, sizeof report, "%.*g", digits, reports[i]);
+        output_write(out, record->text, rows[i].field.from);
+        output_write(out, report, (size_t)length);
+        output_write(out, record->text + rows[i].field.to, record->n - rows[i].field.to);
+        if (record->n == record->content) /* the last line, without its end */
+            output_write(out, "\n", 1);
+    }
+    output_flush(out);
+}
+
+static void privatize_all(table *t, output *out, const podium_collection *collection) {
+    row *rows = allocate(BATCH * sizeof *rows);
+    double *values = allocate(BATCH * sizeof *values);
+    int digits = report_digits(collection);
+    bool begun = false;
+    for (size_t n; (n = table_rows(t, rows, BATCH)) > 0 || !begun;) {
+        size_t header_n;
+        const char *header = table_header(t, &header_n);
+        if (!begun && header != NULL)
+            output_write(out, header, header_n);
+        begun = true;
+        for (size_t i = 0; i < n; i++)
+            values[i] = rows[i].value;
+        podium_status status = podium_privatize(collection, values, values, n);
+        if (status != PODIUM_OK)
+            fail(BAD_IO, "%s", podium_status_message(status));
+        write_rows(out, rows, values, n, digits);
+    }
+    free(values);
+    free(rows);
+}
+
+int command_privatize(int argc, char **argv) {
+    static const struct option known[] = {
+        COLLECTION_OPTIONS, TABLE_OPTIONS, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
+    collection_options which = {.command = "privatize"};
+    podium_spec range = {.epsilon = 0};
+    table_options options = {.command = "privatize", .header = 2, .range = &range, .doing = "privatizing"};
+    const char *path = NULL;
+    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;) {
+        if (option == 'o')
+            path = optarg;
+        else if (!table_option(&options, option, optarg))
+            collection_option(&which, option, optarg);
+    }
+    char name[PODIUM_NAME_MAX];
+    podium_collection collection = collection_from(&which, name);
+    range = collection.spec;
+    options.files = argv + optind;
+    table *t = table_open(&options);
+    output *out = output_open(path);
+    privatize_all(t, out, &collection);
+    table_close(t);
+    output_close(out);
+    return DONE;
+}

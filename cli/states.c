@@ -1,0 +1,130 @@
+#include "states.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 4096
+#define GROUPS_MAX 10000 /* 8 KiB each */
+
+/* ---- States in files ---- */
+
+bool state_file(const char *path) {
+    char start[sizeof PODIUM_AGGREGATE_PREFIX - 1];
+    if (strcmp(path, "-") == 0)
+        return false;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false; /* whoever opens it next will say why */
+    bool is = fread(start, 1, sizeof start, file) == sizeof start &&
+              memcmp(start, PODIUM_AGGREGATE_PREFIX, sizeof start) == 0;
+    fclose(file);
+    return is;
+}
+
+static void merge_line(podium_aggregate *sum, bool *begun, const char *name, size_t line, const char *text, size_t n) {
+    podium_aggregate one;
+    podium_status status = podium_aggregate_read(&one, text, n);
+    if (status == PODIUM_OK && *begun)
+        status = podium_aggregate_merge(sum, &one);
+    else if (status == PODIUM_OK)
+        *sum = one;
+    if (status == PODIUM_TEXT_MALFORMED)
+        fail(BAD_DATA, "%s, line %zu: not a state as podium aggregate writes it", name, line);
+    if (status == PODIUM_FINGERPRINT_WRONG)
+        fail(BAD_DATA, "%s, line %zu: a state of another collection than those before it", name, line);
+    if (status != PODIUM_OK)
+        fail(BAD_DATA, "%s, line %zu: %s", name, line, podium_status_message(status));
+    *begun = true;
+}
+
+static void merge_file(podium_aggregate *sum, bool *begun, const char *path) {
+    static char text[PODIUM_AGGREGATE_TEXT_MAX + 2];
+    bool standard = strcmp(path, "-") == 0;
+    const char *name = standard ? "standard input" : path;
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    if (file == NULL)
+        fail(BAD_IO, "%s: %s", name, strerror(errno));
+    for (size_t line = 1; fgets(text, sizeof text, file) != NULL; line++) {
+        size_t n = strlen(text);
+        while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r'))
+            n--;
+        if (n > 0)
+            merge_line(sum, begun, name, line, text, n);
+    }
+    if (ferror(file))
+        fail(BAD_IO, "%s: %s", name, strerror(errno));
+    if (file != stdin)
+        fclose(file);
+}
+
+podium_aggregate states_merged(char **files) {
+    static char *standard_input[] = {"-", NULL};
+    podium_aggregate sum;
+    bool begun = false;
+    for (char **file = files[0] == NULL ? standard_input : files; *file != NULL; file++)
+        merge_file(&sum, &begun, *file);
+    if (!begun)
+        fail(BAD_DATA, "%s: no state in it", files[0] == NULL ? "standard input" : files[0]);
+    return sum;
+}
+
+/* ---- Groups of reports ---- */
+
+/* Open addressing over the groups' names; the table of 2^15 places is never more than a third full. */
+#define PLACES 32768
+
+static size_t place_of(const char *name, size_t n) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < n; i++)
+        hash = hash * 31 + (unsigned char)name[i];
+    return (size_t)(hash * 0x9e3779b97f4a7c15 >> 49);
+}
+
+static group *group_new(groups *all, const podium_collection *collection, const char *name, size_t n) {
+    if (all->count == GROUPS_MAX)
+        fail(BAD_DATA, "more than %d groups: is --by the right column?", GROUPS_MAX);
+    group *g = allocate(sizeof *g);
+    g->name = allocate(n + 1);
+    memcpy(g->name, name, n);
+    g->name[n] = '\0';
+    podium_aggregate_init(&g->aggregate, collection);
+    all->group[all->count++] = g;
+    return g;
+}
+
+static group *group_find(groups *all, group **places, const podium_collection *collection, const char *name, size_t n) {
+    size_t at = place_of(name, n);
+    while (places[at] != NULL && (strlen(places[at]->name) != n || memcmp(places[at]->name, name, n) != 0))
+        at = (at + 1) % PLACES;
+    if (places[at] == NULL)
+        places[at] = group_new(all, collection, name, n);
+    return places[at];
+}
+
+static void add(group *g, const podium_collection *collection, const double *reports, size_t n) {
+    podium_status status = podium_aggregate_add(&g->aggregate, collection, reports, n);
+    if (status != PODIUM_OK)
+        fail(BAD_DATA, "%s", podium_status_message(status));
+}
+
+groups groups_from(table *t, const podium_collection *collection, bool by) {
+    static group *places[PLACES];
+    static row rows[BATCH];
+    static double reports[BATCH];
+    groups all = {.group = allocate(GROUPS_MAX * sizeof *all.group)};
+    group *whole = by ? NULL : group_new(&all, collection, "", 0);
+    for (size_t n; (n = table_rows(t, rows, BATCH)) > 0;) {
+        for (size_t i = 0; i < n; i++)
+            reports[i] = rows[i].value;
+        if (!by)
+            add(whole, collection, reports, n);
+        for (size_t i = 0; by && i < n; i++) {
+            char name[256];
+            size_t length =
+                csv_unquote(name, sizeof name, rows[i].record.text + rows[i].by.from, rows[i].by.to - rows[i].by.from);
+            add(group_find(&all, places, collection, name, length), collection, &reports[i], 1);
+        }
+    }
+    return all;
+}

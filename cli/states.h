@@ -1,0 +1,25 @@
+/* States: aggregates in files, and from reports. */
+#ifndef PODIUM_CLI_STATES_H
+#define PODIUM_CLI_STATES_H
+
+#include "table.h"
+
+/* Does the file begin like a state? Standard input is not looked at. */
+bool state_file(const char *path);
+
+/* Every state in the files, one a line, merged. */
+podium_aggregate states_merged(char **files);
+
+/* One aggregate for each group, in the order of their first rows; without grouping there is one, named "". */
+typedef struct {
+    char *name;
+    podium_aggregate aggregate;
+} group;
+
+typedef struct {
+    group **group;
+    size_t count;
+} groups;
+groups groups_from(table *table, const podium_collection *collection, bool by);
+
+#endif

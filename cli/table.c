@@ -1,0 +1,291 @@
+#include "table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct table {
+    table_options options;
+    size_t file; /* index in options.files */
+    int descriptor;
+    const char *name; /* of the file, for messages */
+    csv_reader reader;
+    bool at_start; /* of a file: a header may come */
+    char separator;
+    size_t column, by; /* field numbers from 0, known after the first line */
+    bool located;
+    char *header;
+    size_t header_n;
+    uint64_t done, total, rows; /* bytes, and rows given */
+};
+
+/* ---- Options ---- */
+
+static char separator_option(const char *command, const char *text) {
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
+        return '\t';
+    if (strlen(text) != 1 || *text == '"' || *text == '\n' || *text == '\r')
+        fail_usage(command, "--separator takes one character, or tab, not '%s'", text);
+    return *text;
+}
+
+bool table_option(table_options *options, int option, const char *argument) {
+    static const char *const header_words[] = {"yes", "no", "auto", NULL};
+    static const char *const invalid_words[] = {"error", "drop", "clamp", NULL};
+    static const char *const invalid_words_reports[] = {"error", "drop", NULL};
+    switch (option) {
+    case OPTION_COLUMN:
+        options->column = argument;
+        return true;
+    case OPTION_SEPARATOR:
+        options->separator = separator_option(options->command, argument);
+        return true;
+    case OPTION_HEADER:
+        options->header = choice_option(options->command, "--header", argument, header_words);
+        return true;
+    case OPTION_INVALID:
+        options->invalid = (invalid)choice_option(options->command, "--invalid", argument,
+                                                  options->range == NULL ? invalid_words_reports : invalid_words);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- Files ---- */
+
+static char *standard_input[] = {"-", NULL};
+
+static void open_file(table *t) {
+    const char *path = t->options.files[t->file];
+    bool standard = strcmp(path, "-") == 0;
+    struct stat status;
+    t->name = standard ? "standard input" : path;
+    t->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY);
+    if (t->descriptor < 0)
+        fail(BAD_IO, "%s: %s", t->name, strerror(errno));
+    if (fstat(t->descriptor, &status) == 0 && S_ISDIR(status.st_mode))
+        fail(BAD_IO, "%s: %s", t->name, strerror(EISDIR));
+    if (!csv_init(&t->reader, t->separator == 0 ? ',' : t->separator))
+        fail(BAD_IO, "out of memory");
+    t->at_start = true;
+}
+
+static void close_file(table *t) {
+    if (t->descriptor > STDIN_FILENO)
+        close(t->descriptor);
+    t->descriptor = -1;
+    csv_free(&t->reader);
+}
+
+/* Bytes in all, or 0 where that cannot be known */
+static uint64_t total_size(char **files) {
+    uint64_t total = 0;
+    for (; *files != NULL; files++) {
+        struct stat status;
+        if (stat(*files, &status) != 0 || !S_ISREG(status.st_mode))
+            return 0;
+        total += (uint64_t)status.st_size;
+    }
+    return total;
+}
+
+table *table_open(const table_options *options) {
+    table *t = allocate(sizeof *t);
+    *t = (table){.options = *options, .separator = options->separator, .descriptor = -1};
+    if (t->options.files[0] == NULL)
+        t->options.files = standard_input;
+    t->total = total_size(t->options.files);
+    open_file(t);
+    return t;
+}
+
+void table_close(table *t) {
+    progress_clear();
+    close_file(t);
+    free(t->header);
+    free(t);
+}
+
+const char *table_header(const table *t, size_t *n) {
+    *n = t->header_n;
+    return t->header;
+}
+
+/* ---- Messages: file, line, column, never the value ---- */
+
+static _Noreturn void fail_row(const table *t, const csv_record *record, const char *what) {
+    if (t->options.column != NULL)
+        fail(BAD_DATA, "%s, line %llu, column %s: %s", t->name, (unsigned long long)record->line, t->options.column,
+             what);
+    fail(BAD_DATA, "%s, line %llu, column %zu: %s", t->name, (unsigned long long)record->line, t->column + 1, what);
+}
+
+/* ---- The first line ---- */
+
+static char find_separator(const csv_record *record) {
+    size_t tabs = 0, commas = 0;
+    for (size_t i = 0; i < record->content; i++) {
+        tabs += record->text[i] == '\t';
+        commas += record->text[i] == ',';
+    }
+    return tabs > commas ? '\t' : ',';
+}
+
+/* A byte order mark belongs to no name. */
+static size_t mark_length(const csv_record *record) {
+    return record->line == 1 && record->content >= 3 && memcmp(record->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+static bool names_field(const csv_record *record, csv_field field, const char *name) {
+    char plain[1024];
+    size_t mark = field.from == 0 ? mark_length(record) : 0, n = field.to - field.from - mark;
+    return csv_unquote(plain, sizeof plain, record->text + field.from + mark, n) == strlen(name) &&
+           memcmp(plain, name, strlen(name)) == 0;
+}
+
+/* A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. */
+static bool locate(const table *t, const csv_record *record, const char *column, size_t *index) {
+    size_t fields = csv_count(record, t->separator);
+    csv_field field;
+    double number;
+    for (*index = 0; csv_find(&field, record, t->separator, *index); (*index)++)
+        if (t->options.header != 1 && names_field(record, field, column))
+            return true;
+    if (number_read(&number, column, strlen(column)) && number >= 1 && number <= (double)fields &&
+        number == (double)(size_t)number) {
+        *index = (size_t)number - 1;
+        return false;
+    }
+    fail(BAD_DATA, "%s, line %llu: no column is called '%s' (there are %zu)", t->name, (unsigned long long)record->line,
+         column, fields);
+}
+
+static bool parse(const csv_record *record, csv_field field, double *value) {
+    char plain[130];
+    size_t n = field.to - field.from;
+    if (n > 0 && record->text[field.from] == '"') {
+        n = csv_unquote(plain, sizeof plain, record->text + field.from, n);
+        return number_read(value, plain, n);
+    }
+    return number_read(value, record->text + field.from, n);
+}
+
+/* Columns, and whether the line is a header. */
+static bool start(table *t, const csv_record *record) {
+    bool header = false;
+    if (t->separator == 0)
+        t->separator = find_separator(record);
+    t->reader.separator = t->separator;
+    if (!t->located) {
+        if (t->options.column == NULL && csv_count(record, t->separator) != 1)
+            fail(BAD_USAGE, "%s has %zu columns: say which with --column NAME or --column NUMBER", t->name,
+                 csv_count(record, t->separator));
+        if (t->options.column != NULL)
+            header = locate(t, record, t->options.column, &t->column);
+        if (t->options.by != NULL)
+            header |= locate(t, record, t->options.by, &t->by);
+        t->located = true;
+    }
+    csv_field field;
+    double value;
+    if (t->options.header != 2)
+        return t->options.header == 0;
+    if (t->header != NULL || header)
+        return true;
+    return csv_find(&field, record, t->separator, t->column) && field.to > field.from && !parse(record, field, &value);
+}
+
+static void keep_header(table *t, const csv_record *record) {
+    if (t->header == NULL) {
+        t->header = allocate(record->n);
+        memcpy(t->header, record->text, t->header_n = record->n);
+        return;
+    }
+    size_t n = t->header_n; /* line ends may differ */
+    while (n > 0 && (t->header[n - 1] == '\n' || t->header[n - 1] == '\r'))
+        n--;
+    if (n != record->content || memcmp(t->header, record->text, n) != 0)
+        fail(BAD_DATA, "%s, line %llu: its header is not that of the first file", t->name,
+             (unsigned long long)record->line);
+}
+
+/* ---- Rows ---- */
+
+/* A row from a record; false where it is to be left out. */
+static bool take(table *t, const csv_record *record, row *r) {
+    const podium_spec *range = t->options.range;
+    const char *trouble = NULL;
+    r->record = *record;
+    if (!csv_find(&r->field, record, t->separator, t->column) ||
+        (t->options.by != NULL && !csv_find(&r->by, record, t->separator, t->by)))
+        trouble = "the line has too few columns";
+    else if (r->field.from == r->field.to)
+        trouble = "empty";
+    else if (!parse(record, r->field, &r->value))
+        trouble = "not a number";
+    else if (range != NULL && (r->value < range->min || r->value > range->max)) {
+        if (t->options.invalid == INVALID_CLAMP)
+            return true; /* privatize clamps, as it does for every value */
+        trouble = "out of range";
+    }
+    if (trouble == NULL)
+        return true;
+    if (t->options.invalid != INVALID_DROP)
+        fail_row(t, record, trouble);
+    return false;
+}
+
+/* Waits for input. */
+static void refill(table *t) {
+    size_t room;
+    char *to = csv_room(&t->reader, &room);
+    if (to == NULL)
+        fail(BAD_DATA, "%s, line %llu: a line longer than %zu MiB (a quote that is not closed?)", t->name,
+             (unsigned long long)t->reader.line, CSV_RECORD_MAX >> 20);
+    ssize_t got;
+    do
+        got = read(t->descriptor, to, room);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        fail(BAD_IO, "%s: %s", t->name, strerror(errno));
+    csv_feed(&t->reader, (size_t)got);
+    t->done += (uint64_t)got;
+    progress_show(t->options.doing, t->done, t->total, t->rows);
+}
+
+static bool next_file(table *t) {
+    close_file(t);
+    t->file++;
+    if (t->options.files[t->file] == NULL)
+        return false;
+    open_file(t);
+    return true;
+}
+
+size_t table_rows(table *t, row *rows, size_t most) {
+    size_t count = 0;
+    while (count < most && t->descriptor >= 0) {
+        csv_record record;
+        if (csv_next(&t->reader, &record)) {
+            bool header = t->at_start && start(t, &record);
+            t->at_start = false;
+            if (header)
+                keep_header(t, &record);
+            else
+                count += take(t, &record, &rows[count]);
+        } else if (count > 0) {
+            break; /* what is complete first, then wait for more */
+        } else if (t->reader.finished) {
+            if (!next_file(t))
+                break;
+        } else {
+            refill(t);
+        }
+    }
+    t->rows += count;
+    return count;
+}
