@@ -1,10 +1,10 @@
 # The front door. CMake does the work; these targets do all their own set-up on a fresh Debian machine.
 #
-#   make              build/libpodium.a and build/libpodium.so
-#   make demo         privatise simulated values, compare bias and variance with theory
+#   make              build/libpodium.a, build/libpodium.so and the program, build/cli/podium
+#   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
 #   make bench        speed, beside the raw random bits
-#   make install      header, libraries, pkg-config file (PREFIX, DESTDIR)
+#   make install      program, header, libraries, manual, pkg-config file (PREFIX, DESTDIR)
 #   make clean
 
 PREFIX ?= /usr/local
@@ -17,15 +17,17 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all build demo check bench install clean
 all: build
-	@echo "build/libpodium.a and build/libpodium.so are there"
+	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
 build:
 	@scripts/setup.sh build
 	@$(CONFIGURE) >/dev/null
 	@cmake --build build -j$(JOBS)
 
-demo: build
-	@build/examples/demo
+demo:
+	@scripts/setup.sh demo
+	@$(MAKE) build
+	@scripts/demo.sh build/cli/podium build/demo
 
 check:
 	@scripts/setup.sh build check

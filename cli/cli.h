@@ -68,7 +68,8 @@ void progress_clear(void);
 /* ---- plot.c ---- */
 
 typedef struct {
-    const char *title, *unit;
+    const char *name; /* of what is collected; may be empty */
+    const podium_spec *spec;
     const podium_distribution *distribution;
     const podium_estimate *estimate;
 } plot;

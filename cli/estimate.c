@@ -401,7 +401,6 @@ int command_estimate(int argc, char **argv) {
     print_results(out, results, all.count, &a, &collection, name, grouped);
     output_close(out);
     if (a.plot != NULL)
-        plot_write(a.plot, &(plot){name, podium_mechanism_name(collection.spec.mechanism), &results[0]->shape,
-                                   &results[0]->estimate});
+        plot_write(a.plot, &(plot){name, &collection.spec, &results[0]->shape, &results[0]->estimate});
     return DONE;
 }

@@ -48,9 +48,10 @@ static void write_script(FILE *to, const char *path, const plot *p) {
             ends_in(path, ".svg") ? "svg size 800,480 dynamic font 'sans,14' background '#ffffff'"
                                   : "pngcairo size 1200,720 font 'sans,18'",
             path);
-    fputs("set title '", to);
-    print_plain(to, p->title);
-    fprintf(to, "%s%llu reports, %s'\n", *p->title == '\0' ? "" : ": ", (unsigned long long)e->n, p->unit);
+    fprintf(to, "set title '%llu reports, %s, epsilon %g'\nset xlabel '", (unsigned long long)e->n,
+            podium_mechanism_name(p->spec->mechanism), p->spec->epsilon);
+    print_plain(to, *p->name == '\0' ? "value" : p->name);
+    fputs("'\n", to);
     fprintf(to,
             "set style fill solid 0.8 noborder\nset border 3\nset tics nomirror out\nset grid y lc '#dddddd' lt 1\n"
             "set xrange [%.17g:%.17g]\nset yrange [0:%.17g]\nset ylabel 'share of people'\nset format y '%%g%%%%'\n"
@@ -58,7 +59,7 @@ static void write_script(FILE *to, const char *path, const plot *p) {
             d->min, d->max, 1.25 * top, 0.92 * width);
     fprintf(to, "set object 1 rectangle from %.17g, graph 0 to %.17g, graph 1 fc '#d55e00' fs solid 0.25 noborder\n",
             e->lower, e->upper);
-    fprintf(to, "set arrow 1 from %.17g, graph 0 to %.17g, graph 1 nohead lc '#d55e00' lw 2\n", e->mean, e->mean);
+    fprintf(to, "set arrow 1 from %.17g, graph 0 to %.17g, graph 1 nohead front lc '#d55e00' lw 2\n", e->mean, e->mean);
     fprintf(to,
             "plot '-' using 1:2 with boxes lc '#0072b2' title 'estimated shares', "
             "NaN with lines lc '#d55e00' lw 2 title 'mean, with its %g%% interval'\n",

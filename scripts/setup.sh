@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the parts named: build, check.
+# Installs the Debian packages that are missing for the parts named: build, demo, check.
 set -eu
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
+demo="gnuplot-nox"
 check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch"
 
 command -v apt-get >/dev/null || exit 0 # not Debian: whatever is missing, the build will say
@@ -11,6 +12,7 @@ wanted=""
 for part in "$@"; do
     case $part in
     build) wanted="$wanted $build" ;;
+    demo) wanted="$wanted $demo" ;;
     check) wanted="$wanted $check" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
