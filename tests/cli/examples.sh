@@ -1,0 +1,65 @@
+#!/bin/sh
+# Runs every example of the manual pages and of the README: the lines that begin with "$ " in the EXAMPLES of each page,
+# and in the README's blocks fenced as console. Each page has an empty directory of its own.
+#
+#   examples.sh SOURCE-DIR PROGRAM WORK-DIR
+set -eu
+source=$(cd "$1" && pwd) program=$2 work=$3
+
+PATH=$(cd "$(dirname "$program")" && pwd):$PATH
+export PATH
+rm -rf "$work"
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+
+# The lines that examples are in, each with its number and a tab before it, as a reader sees them
+lines_of() {
+    case $1 in
+    *.1)
+        awk '/^\.Sh/ { on = /^\.Sh EXAMPLES/ } /^\.Bd -literal/ { block = on; next } /^\.Ed/ { block = 0 }
+             block { print NR "\t" $0 }' "$1" |
+            sed "s/\\\\(aq/'/g; s/\\\\(dq/\"/g; s/\\\\-/-/g; s/\\\\&//g; s/\\\\e/\\\\/g"
+        ;;
+    *) awk '/^```/ { on = /^```console/; next } on { print NR "\t" $0 }' "$1" ;;
+    esac
+}
+
+# A script from those lines: it keeps account of where it is, and says so if it stops
+script_of() {
+    cat <<'END'
+set -eu
+trap 'status=$?; [ $status -eq 0 ] || echo "examples.sh: $page, line $line: exit status $status" >&2' EXIT
+END
+    lines_of "$1" | awk -F '\t' '{
+        text = substr($0, length($1) + 2)
+        if (!more && text !~ /^\$ /)
+            next # what a command prints
+        if (!more) {
+            text = substr(text, 3)
+            skip = text ~ /(^|[^a-z_-])(sudo|make)([^a-z_-]|$)/
+            if (!skip)
+                print "line=" $1
+        }
+        if (!skip)
+            print text
+        more = text ~ /\\$/
+    }'
+}
+
+ran=0
+for page in "$source"/man/*.1 "$source/README.md"; do
+    name=$(basename "$page")
+    mkdir "$work/$name"
+    script_of "$page" >"$work/$name.sh"
+    lines=$(grep -c '^line=' "$work/$name.sh" || true)
+    if [ "$lines" -eq 0 ] && [ "$name" != README.md ]; then
+        echo "examples.sh: $name has no examples" >&2
+        exit 1
+    fi
+    (cd "$work/$name" && page=$name line=0 sh "$work/$name.sh" >"$work/$name.out" 2>"$work/$name.err") || {
+        cat "$work/$name.err" >&2
+        exit 1
+    }
+    ran=$((ran + lines))
+done
+echo "examples: $ran commands ran"
