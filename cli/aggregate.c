@@ -18,7 +18,7 @@ int command_aggregate(int argc, char **argv) {
     collection_options which = {.command = "aggregate"};
     table_options options = {.command = "aggregate", .header = 2, .doing = "aggregating"};
     const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
         if (option == 'o')
             path = optarg;
         else if (!table_option(&options, option, optarg))
@@ -31,7 +31,7 @@ int command_aggregate(int argc, char **argv) {
     groups all = groups_from(t, &collection, false);
     table_close(t);
     if (all.group[0]->aggregate.refused > 0)
-        fprintf(stderr, "podium: %llu reports outside the support were refused; the state counts them\n",
+        fprintf(stderr, "podium: refused, being outside the support: %llu (the state counts them)\n",
                 (unsigned long long)all.group[0]->aggregate.refused);
     write_state(path, &all.group[0]->aggregate);
     return DONE;
@@ -42,7 +42,7 @@ int command_merge(int argc, char **argv) {
         {"help", no_argument, NULL, OPTION_HELP}, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     collection_options which = {.command = "merge"};
     const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
         if (option == 'o')
             path = optarg;
         else

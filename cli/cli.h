@@ -47,6 +47,12 @@ bool number_read(double *x, const char *text, size_t n); /* decimal, finite, bla
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV } output_format;
 extern const char *const format_words[];
 
+/* ---- input.c: read(2), except that one may look at the beginning of standard input first ---- */
+
+ptrdiff_t input_read(int file, void *buffer, size_t n);
+/* Does the file begin like that? False also where it cannot be read; whoever reads it next will say why. */
+bool input_begins(const char *path, const char *prefix);
+
 /* ---- output.c: what is written appears whole or not at all; failures end the program ---- */
 
 typedef struct output output;

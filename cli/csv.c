@@ -90,7 +90,7 @@ bool csv_next(csv_reader *reader, csv_record *record) {
     size_t content = reader->scanned - reader->start, n = content + ended;
     if (content > 0 && text[content - 1] == '\r')
         content--;
-    *record = (csv_record){text, n, content, reader->line};
+    *record = (csv_record){text, n, content, reader->line, !ended && reader->state == QUOTED};
     reader->line += lines_in(text, n);
     reader->start += n;
     reader->scanned = reader->start;

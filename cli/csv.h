@@ -16,6 +16,7 @@ typedef struct {
     size_t n;         /* with its line end */
     size_t content;   /* without */
     uint64_t line;    /* where it begins, counted from 1 */
+    bool unclosed;    /* the input ended inside quotes: who knows what is in there */
 } csv_record;
 
 typedef struct {

@@ -146,21 +146,28 @@ static void print_text(output *out, const result *r, const asked *a) {
     print_histogram(out, &r->shape);
 }
 
-static void print_text_groups(output *out, result **results, size_t count) {
+static void print_text_groups(output *out, result **results, size_t count, const asked *a) {
     int width = 5;
     for (size_t i = 0; i < count; i++)
         width = (int)fmax(width, fmin(40, (double)strlen(results[i]->group)));
-    output_print(out, "%-*s %10s %14s %12s %14s %14s %14s\n", width, "group", "reports", "mean", "std error", "lower",
+    output_print(out, "%-*s %10s %14s %12s %14s %14s %14s", width, "group", "reports", "mean", "std error", "lower",
                  "upper", "std deviation");
+    for (size_t k = 0; k < a->quantiles; k++)
+        output_print(out, " %13.4g%%", 100 * a->p[k]);
+    output_print(out, "\n");
     for (size_t i = 0; i < count; i++) {
-        const podium_estimate *e = &results[i]->estimate;
+        const result *r = results[i];
+        const podium_estimate *e = &r->estimate;
         int d = decimals(e->standard_error);
-        output_print(out, "%-*s %10llu", width, results[i]->group, (unsigned long long)results[i]->n);
-        if (results[i]->enough)
-            output_print(out, " %14.*f %12.*f %14.*f %14.*f %14.*f\n", d, e->mean, d, e->standard_error, d, e->lower, d,
+        output_print(out, "%-*s %10llu", width, r->group, (unsigned long long)r->n);
+        if (r->enough)
+            output_print(out, " %14.*f %12.*f %14.*f %14.*f %14.*f", d, e->mean, d, e->standard_error, d, e->lower, d,
                          e->upper, d, e->standard_deviation);
         else
-            output_print(out, " %14s\n", "too few");
+            output_print(out, " %14s", "too few");
+        for (size_t k = 0; r->enough && k < a->quantiles; k++)
+            output_print(out, " %14.*f", d, r->quantile[k]);
+        output_print(out, "\n");
     }
 }
 
@@ -225,34 +232,58 @@ static void print_json(output *out, const result *r, const asked *a, bool groupe
     output_print(out, "}");
 }
 
-static void print_csv(output *out, result **results, size_t count, const asked *a, bool grouped) {
+/* One more number of a line, or an empty cell */
+static void print_cell(output *out, bool known, double x) {
+    if (known)
+        output_print(out, ",%.17g", x);
+    else
+        output_print(out, ",");
+}
+
+static void print_csv_head(output *out, const asked *a, bool grouped) {
     output_print(out, "%sn,mean,standard_error,confidence,interval,lower,upper,variance,standard_deviation",
                  grouped ? "group," : "");
-    for (size_t i = 0; i < a->quantiles; i++)
+    for (size_t i = 0; i < a->quantiles; i++) {
         output_print(out, ",quantile_%g", a->p[i]);
+        if (a->bootstrap > 0)
+            output_print(out, ",quantile_%g_lower,quantile_%g_upper", a->p[i], a->p[i]);
+    }
     for (uint32_t j = 1; j <= a->histogram; j++)
         output_print(out, ",share_%u", j);
-    output_print(out, "\n");
-    for (size_t k = 0; k < count; k++) {
-        const result *r = results[k];
-        const podium_estimate *e = &r->estimate;
-        if (grouped) {
-            print_quoted(out, r->group, "\"");
-            output_print(out, ",");
-        }
-        output_print(out, "%llu", (unsigned long long)r->n);
-        if (r->enough)
-            output_print(out, ",%.17g,%.17g,%.17g,%s,%.17g,%.17g,%.17g,%.17g", e->mean, e->standard_error,
-                         e->confidence, interval_words[e->interval], e->lower, e->upper, e->variance,
-                         e->standard_deviation);
-        else
-            output_print(out, ",,,,,,,,");
-        for (size_t i = 0; i < a->quantiles; i++)
-            r->enough ? output_print(out, ",%.17g", r->quantile[i]) : output_print(out, ",");
-        for (uint32_t j = 0; j < a->histogram; j++)
-            r->enough ? output_print(out, ",%.17g", r->shape.share[j]) : output_print(out, ",");
-        output_print(out, "\n");
+    output_print(out, "%s,variance_clipped,refused\n", a->dishonest > 0 ? ",influence" : "");
+}
+
+static void print_csv_row(output *out, const result *r, const asked *a, bool grouped) {
+    const podium_estimate *e = &r->estimate;
+    if (grouped) {
+        print_quoted(out, r->group, "\"");
+        output_print(out, ",");
     }
+    output_print(out, "%llu", (unsigned long long)r->n);
+    print_cell(out, r->enough, e->mean);
+    print_cell(out, r->enough, e->standard_error);
+    print_cell(out, r->enough, e->confidence);
+    output_print(out, ",%s", r->enough ? interval_words[e->interval] : "");
+    print_cell(out, r->enough, e->lower);
+    print_cell(out, r->enough, e->upper);
+    print_cell(out, r->enough, e->variance);
+    print_cell(out, r->enough, e->standard_deviation);
+    for (size_t i = 0; i < a->quantiles; i++) {
+        print_cell(out, r->enough, r->quantile[i]);
+        if (a->bootstrap > 0) {
+            print_cell(out, r->enough, r->lower[i]);
+            print_cell(out, r->enough, r->upper[i]);
+        }
+    }
+    for (uint32_t j = 0; j < a->histogram; j++)
+        print_cell(out, r->enough, r->shape.share[j]);
+    if (a->dishonest > 0)
+        print_cell(out, r->enough, r->influence);
+    output_print(out, ",%s,%llu\n",
+                 !r->enough            ? ""
+                 : e->variance_clipped ? "true"
+                                       : "false",
+                 (unsigned long long)r->refused);
 }
 
 /* ---- All of it ---- */
@@ -260,7 +291,9 @@ static void print_csv(output *out, result **results, size_t count, const asked *
 static void print_results(output *out, result **results, size_t count, const asked *a,
                           const podium_collection *collection, const char *name, bool grouped) {
     if (a->format == FORMAT_CSV) {
-        print_csv(out, results, count, a, grouped);
+        print_csv_head(out, a, grouped);
+        for (size_t i = 0; i < count; i++)
+            print_csv_row(out, results[i], a, grouped);
     } else if (a->format == FORMAT_JSON) {
         output_print(out, grouped ? "[" : "");
         for (size_t i = 0; i < count; i++) {
@@ -273,7 +306,7 @@ static void print_results(output *out, result **results, size_t count, const ask
                      podium_mechanism_name(collection->spec.mechanism), collection->spec.epsilon, collection->spec.min,
                      collection->spec.max);
         if (grouped)
-            print_text_groups(out, results, count);
+            print_text_groups(out, results, count, a);
         else
             print_text(out, results[0], a);
     }
@@ -335,7 +368,7 @@ static bool own_option(asked *a, table_options *options, int option, const char 
 /* From states, whose collection is their own; or from reports. */
 static groups groups_asked(const table_options *options, const collection_options *which, podium_collection *collection,
                            char name[PODIUM_NAME_MAX]) {
-    bool states = options->files[0] != NULL && state_file(options->files[0]);
+    bool states = input_begins(options->files[0] == NULL ? "-" : options->files[0], PODIUM_AGGREGATE_PREFIX);
     if (!states) {
         *collection = collection_from(which, name);
         table *t = table_open(options);
@@ -354,7 +387,8 @@ static groups groups_asked(const table_options *options, const collection_option
     else
         require(podium_collection_init(collection, &all.group[0]->aggregate.spec));
     if (collection->fingerprint != all.group[0]->aggregate.fingerprint)
-        fail(BAD_DATA, "%s: a state of another collection than the one given", options->files[0]);
+        fail(BAD_DATA, "%s: a state of another collection than the one given",
+             options->files[0] == NULL ? "standard input" : options->files[0]);
     return all;
 }
 
@@ -375,7 +409,7 @@ int command_estimate(int argc, char **argv) {
     collection_options which = {.command = "estimate"};
     table_options options = {.command = "estimate", .header = 2, .doing = "estimating"};
     asked a = {.confidence = 0.95};
-    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;)
+    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;)
         if (!own_option(&a, &options, option, optarg))
             collection_option(&which, option, optarg);
     options.files = argv + optind;
@@ -384,6 +418,8 @@ int command_estimate(int argc, char **argv) {
         fail_usage("estimate", "--bootstrap needs --quantiles");
     if (a.plot != NULL && grouped)
         fail_usage("estimate", "--plot draws one group: leave out --by");
+    if (grouped && a.format == FORMAT_TEXT && (a.histogram > 0 || a.dishonest > 0 || a.bootstrap > 0))
+        fail_usage("estimate", "--histogram, --dishonest and --bootstrap with --by need --format json or csv");
     if (a.plot != NULL)
         plot_check("estimate", a.plot);
 
@@ -397,10 +433,10 @@ int command_estimate(int argc, char **argv) {
     if (!grouped && !results[0]->enough)
         fail(BAD_DATA, "%s: there %s %llu", podium_status_message(PODIUM_TOO_FEW_REPORTS),
              results[0]->n == 1 ? "is" : "are", (unsigned long long)results[0]->n);
+    if (a.plot != NULL)
+        plot_write(a.plot, &(plot){name, &collection.spec, &results[0]->shape, &results[0]->estimate});
     output *out = output_open(a.path);
     print_results(out, results, all.count, &a, &collection, name, grouped);
     output_close(out);
-    if (a.plot != NULL)
-        plot_write(a.plot, &(plot){name, &collection.spec, &results[0]->shape, &results[0]->estimate});
     return DONE;
 }

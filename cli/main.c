@@ -71,7 +71,8 @@ static const command commands[] = {
      "  --range MIN:MAX         -0.5:0.5 if not given\n"
      "  --approximate           s = epsilon/3\n"
      "  --table                 the paper's Table 1, computed\n"
-     "  --format text|json|csv  text if not given\n",
+     "  --format text|json|csv  text if not given\n"
+     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_params},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -166,5 +167,7 @@ int main(int argc, char **argv) {
         help_for(name, stdout);
         return close_stdout(DONE);
     }
+    static char program[] = "podium";
+    argv[1] = program; /* for getopt's messages */
     return close_stdout(c->run(argc - 1, argv + 1));
 }

@@ -70,6 +70,7 @@ static void range_option(collection_options *options, const char *text) {
 void collection_option(collection_options *options, int option, const char *argument) {
     switch (option) {
     case OPTION_HELP:
+    case 'h':
         help_for(options->command, stdout);
         exit(fflush(stdout) == 0 ? DONE : BAD_IO);
     case OPTION_COLLECTION:
@@ -129,7 +130,7 @@ podium_collection collection_from(const collection_options *options, char name[P
                    "--range MIN:MAX is missing (or --collection FILE). It must come from what is known of "
                    "the question:\npodium: a range taken from the data would tell about the data");
     if (!options->epsilon)
-        fail_usage(options->command, "--epsilon E is missing (or --collection FILE)");
+        fail_usage(options->command, "--epsilon E is missing");
     podium_status status = podium_collection_init(&collection, &options->spec);
     if (status != PODIUM_OK)
         fail(BAD_USAGE, "%s", podium_status_message(status));

@@ -23,7 +23,7 @@ static void write_rows(output *out, const row *rows, const double *reports, size
         output_write(out, record->text, rows[i].field.from);
         output_write(out, report, (size_t)length);
         output_write(out, record->text + rows[i].field.to, record->n - rows[i].field.to);
-        if (record->n == record->content) /* the last line, without its end */
+        if (record->text[record->n - 1] != '\n') /* the last line, without its end */
             output_write(out, "\n", 1);
     }
     output_flush(out);
@@ -58,7 +58,7 @@ int command_privatize(int argc, char **argv) {
     podium_spec range = {.epsilon = 0};
     table_options options = {.command = "privatize", .header = 2, .range = &range, .doing = "privatizing"};
     const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
         if (option == 'o')
             path = optarg;
         else if (!table_option(&options, option, optarg))

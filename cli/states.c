@@ -1,26 +1,16 @@
 #include "states.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BATCH 4096
 #define GROUPS_MAX 10000 /* 8 KiB each */
+#define NAME_MAX_BYTES 4096
 
 /* ---- States in files ---- */
-
-bool state_file(const char *path) {
-    char start[sizeof PODIUM_AGGREGATE_PREFIX - 1];
-    if (strcmp(path, "-") == 0)
-        return false;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false; /* whoever opens it next will say why */
-    bool is = fread(start, 1, sizeof start, file) == sizeof start &&
-              memcmp(start, PODIUM_AGGREGATE_PREFIX, sizeof start) == 0;
-    fclose(file);
-    return is;
-}
 
 static void merge_line(podium_aggregate *sum, bool *begun, const char *name, size_t line, const char *text, size_t n) {
     podium_aggregate one;
@@ -39,23 +29,33 @@ static void merge_line(podium_aggregate *sum, bool *begun, const char *name, siz
 }
 
 static void merge_file(podium_aggregate *sum, bool *begun, const char *path) {
-    static char text[PODIUM_AGGREGATE_TEXT_MAX + 2];
     bool standard = strcmp(path, "-") == 0;
     const char *name = standard ? "standard input" : path;
-    FILE *file = standard ? stdin : fopen(path, "rb");
-    if (file == NULL)
+    int file = standard ? STDIN_FILENO : open(path, O_RDONLY);
+    csv_reader lines; /* a state has neither separators nor quotes: a record is a line */
+    csv_record line;
+    if (file < 0)
         fail(BAD_IO, "%s: %s", name, strerror(errno));
-    for (size_t line = 1; fgets(text, sizeof text, file) != NULL; line++) {
-        size_t n = strlen(text);
-        while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r'))
-            n--;
-        if (n > 0)
-            merge_line(sum, begun, name, line, text, n);
+    if (!csv_init(&lines, ','))
+        fail(BAD_IO, "out of memory");
+    while (!lines.finished) {
+        size_t room;
+        char *to = csv_room(&lines, &room);
+        ptrdiff_t got = to == NULL ? 0 : input_read(file, to, room);
+        if (to == NULL)
+            fail(BAD_DATA, "%s, line %llu: not a state as podium aggregate writes it", name,
+                 (unsigned long long)lines.line);
+        if (got < 0 && errno != EINTR)
+            fail(BAD_IO, "%s: %s", name, strerror(errno));
+        if (got >= 0)
+            csv_feed(&lines, (size_t)got);
+        while (csv_next(&lines, &line))
+            if (line.content > 0)
+                merge_line(sum, begun, name, (size_t)line.line, line.text, line.content);
     }
-    if (ferror(file))
-        fail(BAD_IO, "%s: %s", name, strerror(errno));
-    if (file != stdin)
-        fclose(file);
+    csv_free(&lines);
+    if (!standard)
+        close(file);
 }
 
 podium_aggregate states_merged(char **files) {
@@ -88,6 +88,7 @@ static group *group_new(groups *all, const podium_collection *collection, const 
     g->name = allocate(n + 1);
     memcpy(g->name, name, n);
     g->name[n] = '\0';
+    g->length = n;
     podium_aggregate_init(&g->aggregate, collection);
     all->group[all->count++] = g;
     return g;
@@ -95,7 +96,7 @@ static group *group_new(groups *all, const podium_collection *collection, const 
 
 static group *group_find(groups *all, group **places, const podium_collection *collection, const char *name, size_t n) {
     size_t at = place_of(name, n);
-    while (places[at] != NULL && (strlen(places[at]->name) != n || memcmp(places[at]->name, name, n) != 0))
+    while (places[at] != NULL && (places[at]->length != n || memcmp(places[at]->name, name, n) != 0))
         at = (at + 1) % PLACES;
     if (places[at] == NULL)
         places[at] = group_new(all, collection, name, n);
@@ -120,7 +121,10 @@ groups groups_from(table *t, const podium_collection *collection, bool by) {
         if (!by)
             add(whole, collection, reports, n);
         for (size_t i = 0; by && i < n; i++) {
-            char name[256];
+            static char name[NAME_MAX_BYTES];
+            if (rows[i].by.to - rows[i].by.from > sizeof name)
+                fail(BAD_DATA, "line %llu: a group's name is longer than %d bytes",
+                     (unsigned long long)rows[i].record.line, NAME_MAX_BYTES);
             size_t length =
                 csv_unquote(name, sizeof name, rows[i].record.text + rows[i].by.from, rows[i].by.to - rows[i].by.from);
             add(group_find(&all, places, collection, name, length), collection, &reports[i], 1);

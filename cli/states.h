@@ -4,15 +4,13 @@
 
 #include "table.h"
 
-/* Does the file begin like a state? Standard input is not looked at. */
-bool state_file(const char *path);
-
 /* Every state in the files, one a line, merged. */
 podium_aggregate states_merged(char **files);
 
 /* One aggregate for each group, in the order of their first rows; without grouping there is one, named "". */
 typedef struct {
     char *name;
+    size_t length;
     podium_aggregate aggregate;
 } group;
 

@@ -27,8 +27,8 @@ struct table {
 static char separator_option(const char *command, const char *text) {
     if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
         return '\t';
-    if (strlen(text) != 1 || *text == '"' || *text == '\n' || *text == '\r')
-        fail_usage(command, "--separator takes one character, or tab, not '%s'", text);
+    if (strlen(text) != 1 || strchr("\"\n\r+-.0123456789eE", *text) != NULL)
+        fail_usage(command, "--separator takes one character that is in no number, or tab, not '%s'", text);
     return *text;
 }
 
@@ -126,13 +126,20 @@ static _Noreturn void fail_row(const table *t, const csv_record *record, const c
 
 /* ---- The first line ---- */
 
-static char find_separator(const csv_record *record) {
-    size_t tabs = 0, commas = 0;
-    for (size_t i = 0; i < record->content; i++) {
-        tabs += record->text[i] == '\t';
-        commas += record->text[i] == ',';
+/* More tabs than commas outside quotes: a TSV. False where the first line is not complete yet. */
+static bool find_separator(table *t) {
+    const char *text = t->reader.buffer + t->reader.start;
+    size_t n = t->reader.end - t->reader.start, tabs = 0, commas = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < n && (quoted || text[i] != '\n'); i++) {
+        quoted ^= text[i] == '"';
+        tabs += !quoted && text[i] == '\t';
+        commas += !quoted && text[i] == ',';
     }
-    return tabs > commas ? '\t' : ',';
+    if (memchr(text, '\n', n) == NULL && !t->reader.finished)
+        return false;
+    t->separator = t->reader.separator = tabs > commas ? '\t' : ',';
+    return true;
 }
 
 /* A byte order mark belongs to no name. */
@@ -140,26 +147,35 @@ static size_t mark_length(const csv_record *record) {
     return record->line == 1 && record->content >= 3 && memcmp(record->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
+static bool find_field(const table *t, const csv_record *record, size_t index, csv_field *field) {
+    if (!csv_find(field, record, t->separator, index))
+        return false;
+    if (index == 0)
+        field->from += mark_length(record);
+    return true;
+}
+
 static bool names_field(const csv_record *record, csv_field field, const char *name) {
     char plain[1024];
-    size_t mark = field.from == 0 ? mark_length(record) : 0, n = field.to - field.from - mark;
-    return csv_unquote(plain, sizeof plain, record->text + field.from + mark, n) == strlen(name) &&
+    return csv_unquote(plain, sizeof plain, record->text + field.from, field.to - field.from) == strlen(name) &&
            memcmp(plain, name, strlen(name)) == 0;
 }
 
-/* A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. */
+/* A column's number: a number from 1, or a name in the header. Returns whether the header was needed. */
 static bool locate(const table *t, const csv_record *record, const char *column, size_t *index) {
     size_t fields = csv_count(record, t->separator);
     csv_field field;
     double number;
-    for (*index = 0; csv_find(&field, record, t->separator, *index); (*index)++)
-        if (t->options.header != 1 && names_field(record, field, column))
-            return true;
-    if (number_read(&number, column, strlen(column)) && number >= 1 && number <= (double)fields &&
-        number == (double)(size_t)number) {
+    if (number_read(&number, column, strlen(column))) {
+        if (number < 1 || number > (double)fields || number != (double)(size_t)number)
+            fail(BAD_DATA, "%s, line %llu: there is no column %s, only %zu", t->name, (unsigned long long)record->line,
+                 column, fields);
         *index = (size_t)number - 1;
         return false;
     }
+    for (*index = 0; t->options.header != 1 && find_field(t, record, *index, &field); (*index)++)
+        if (names_field(record, field, column))
+            return true;
     fail(BAD_DATA, "%s, line %llu: no column is called '%s' (there are %zu)", t->name, (unsigned long long)record->line,
          column, fields);
 }
@@ -174,35 +190,44 @@ static bool parse(const csv_record *record, csv_field field, double *value) {
     return number_read(value, record->text + field.from, n);
 }
 
-/* Columns, and whether the line is a header. */
-static bool start(table *t, const csv_record *record) {
-    bool header = false;
-    if (t->separator == 0)
-        t->separator = find_separator(record);
-    t->reader.separator = t->separator;
-    if (!t->located) {
-        if (t->options.column == NULL && csv_count(record, t->separator) != 1)
-            fail(BAD_USAGE, "%s has %zu columns: say which with --column NAME or --column NUMBER", t->name,
-                 csv_count(record, t->separator));
-        if (t->options.column != NULL)
-            header = locate(t, record, t->options.column, &t->column);
-        if (t->options.by != NULL)
-            header |= locate(t, record, t->options.by, &t->by);
-        t->located = true;
-    }
+static void locate_columns(table *t, const csv_record *record, bool *named) {
+    if (t->options.column == NULL && csv_count(record, t->separator) != 1)
+        fail(BAD_USAGE, "%s has %zu columns: say which with --column NAME or --column NUMBER", t->name,
+             csv_count(record, t->separator));
+    if (t->options.column != NULL)
+        *named |= locate(t, record, t->options.column, &t->column);
+    if (t->options.by != NULL)
+        *named |= locate(t, record, t->options.by, &t->by);
+    t->located = true;
+}
+
+/* A header is passed on as it is, so nothing that might be a value may be taken for one: a name begins with a letter.
+ */
+static bool looks_like_name(const table *t, const csv_record *record) {
     csv_field field;
-    double value;
-    if (t->options.header != 2)
-        return t->options.header == 0;
-    if (t->header != NULL || header)
-        return true;
-    return csv_find(&field, record, t->separator, t->column) && field.to > field.from && !parse(record, field, &value);
+    char plain[8] = "";
+    if (!find_field(t, record, t->column, &field))
+        return false;
+    csv_unquote(plain, sizeof plain - 1, record->text + field.from, field.to - field.from);
+    unsigned char first = (unsigned char)plain[strspn(plain, " ")];
+    return first == '_' || first >= 128 || ((first | 32) >= 'a' && (first | 32) <= 'z');
+}
+
+/* The first line of a file: finds the columns, and says whether it is a header. Later files are like the first. */
+static bool is_header(table *t, const csv_record *record) {
+    bool named = false;
+    if (t->located)
+        return t->header != NULL;
+    locate_columns(t, record, &named);
+    return t->options.header == 2 ? named || looks_like_name(t, record) : t->options.header == 0;
 }
 
 static void keep_header(table *t, const csv_record *record) {
     if (t->header == NULL) {
-        t->header = allocate(record->n);
+        t->header = allocate(record->n + 1);
         memcpy(t->header, record->text, t->header_n = record->n);
+        if (t->header[t->header_n - 1] != '\n')
+            t->header[t->header_n++] = '\n';
         return;
     }
     size_t n = t->header_n; /* line ends may differ */
@@ -220,8 +245,8 @@ static bool take(table *t, const csv_record *record, row *r) {
     const podium_spec *range = t->options.range;
     const char *trouble = NULL;
     r->record = *record;
-    if (!csv_find(&r->field, record, t->separator, t->column) ||
-        (t->options.by != NULL && !csv_find(&r->by, record, t->separator, t->by)))
+    if (!find_field(t, record, t->column, &r->field) ||
+        (t->options.by != NULL && !find_field(t, record, t->by, &r->by)))
         trouble = "the line has too few columns";
     else if (r->field.from == r->field.to)
         trouble = "empty";
@@ -248,7 +273,7 @@ static void refill(table *t) {
              (unsigned long long)t->reader.line, CSV_RECORD_MAX >> 20);
     ssize_t got;
     do
-        got = read(t->descriptor, to, room);
+        got = input_read(t->descriptor, to, room);
     while (got < 0 && errno == EINTR);
     if (got < 0)
         fail(BAD_IO, "%s: %s", t->name, strerror(errno));
@@ -266,12 +291,24 @@ static bool next_file(table *t) {
     return true;
 }
 
+/* The next record, if one is complete; the separator must be known before. */
+static bool next_record(table *t, csv_record *record) {
+    if (t->separator == 0 && !find_separator(t))
+        return false;
+    if (!csv_next(&t->reader, record))
+        return false;
+    if (record->unclosed)
+        fail(BAD_DATA, "%s, line %llu: a quote is not closed before the end", t->name,
+             (unsigned long long)record->line);
+    return true;
+}
+
 size_t table_rows(table *t, row *rows, size_t most) {
     size_t count = 0;
     while (count < most && t->descriptor >= 0) {
         csv_record record;
-        if (csv_next(&t->reader, &record)) {
-            bool header = t->at_start && start(t, &record);
+        if (next_record(t, &record)) {
+            bool header = t->at_start && is_header(t, &record);
             t->at_start = false;
             if (header)
                 keep_header(t, &record);

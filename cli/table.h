@@ -42,7 +42,7 @@ void table_close(table *table);
    are valid until the next call. */
 size_t table_rows(table *table, row *rows, size_t most);
 
-/* The header line of the first file, with its line end; NULL if there is none. Known after table_rows. */
+/* The header line of the first file, ending in a line end; NULL if there is none. Known after table_rows. */
 const char *table_header(const table *table, size_t *n);
 
 #endif

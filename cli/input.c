@@ -1,0 +1,43 @@
+/* Input: what a file begins with, without losing it where it is a pipe. */
+#include "cli.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static char peeked[64]; /* of standard input */
+static size_t peeked_from, peeked_to;
+
+ptrdiff_t input_read(int file, void *buffer, size_t n) {
+    if (file != STDIN_FILENO || peeked_from == peeked_to)
+        return read(file, buffer, n);
+    if (n > peeked_to - peeked_from)
+        n = peeked_to - peeked_from;
+    memcpy(buffer, peeked + peeked_from, n);
+    peeked_from += n;
+    return (ptrdiff_t)n;
+}
+
+/* Up to n bytes of the beginning, as many as there are */
+static size_t read_beginning(int file, char *to, size_t n) {
+    size_t done = 0;
+    for (ssize_t got; done < n && (got = read(file, to + done, n - done)) > 0;)
+        done += (size_t)got;
+    return done;
+}
+
+bool input_begins(const char *path, const char *prefix) {
+    char beginning[sizeof peeked];
+    size_t n = strlen(prefix);
+    if (strcmp(path, "-") == 0) {
+        if (peeked_to == 0)
+            peeked_to = read_beginning(STDIN_FILENO, peeked, n);
+        return peeked_to >= n && memcmp(peeked, prefix, n) == 0;
+    }
+    int file = open(path, O_RDONLY);
+    if (file < 0)
+        return false;
+    size_t got = read_beginning(file, beginning, n);
+    close(file);
+    return got == n && memcmp(beginning, prefix, n) == 0;
+}
