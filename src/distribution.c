@@ -20,11 +20,12 @@ typedef struct {
     double *mass; /* of report bin b given value bin j: mass[b * values + j] */
 } masses;
 
-static double mass_below(const podium_collection *collection, uint32_t bin, uint32_t bins, double cell) {
+static double mass_between(const podium_collection *collection, uint32_t bin, uint32_t bins, double first,
+                           double last) {
     double sum = 0;
     for (int i = 0; i < PLACES_PER_BIN; i++) {
         double place = (double)collection->places * (bin + (i + 0.5) / PLACES_PER_BIN) / bins;
-        sum += podium_mass_below(collection, place, cell);
+        sum += podium_mass_between(collection, place, first, last);
     }
     return sum / PLACES_PER_BIN;
 }
@@ -35,12 +36,10 @@ static podium_status masses_make(masses *m, const podium_collection *collection,
     if (m->mass == NULL)
         return PODIUM_OUT_OF_MEMORY;
     for (uint32_t j = 0; j < bins; j++) {
-        double before = 0;
         for (uint32_t b = 0; b < aggregate->bin_count; b++) {
-            double end = fmin((double)(((uint64_t)b + 1) << aggregate->bin_bits), (double)collection->cells);
-            double after = mass_below(collection, j, bins, end);
-            m->mass[(size_t)b * bins + j] = after - before;
-            before = after;
+            double first = (double)((uint64_t)b << aggregate->bin_bits);
+            double last = fmin((double)(((uint64_t)b + 1) << aggregate->bin_bits), (double)collection->cells);
+            m->mass[(size_t)b * bins + j] = mass_between(collection, j, bins, first, last);
         }
     }
     return PODIUM_OK;
