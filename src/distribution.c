@@ -68,6 +68,14 @@ static double improve(const masses *m, const double *reports, const double *shar
     return likelihood;
 }
 
+/* No reports say nothing: the shares stay as they are. (A bootstrap of very few draws none at times.) */
+static bool nothing(const double *reports, uint32_t n) {
+    for (uint32_t b = 0; b < n; b++)
+        if (reports[b] > 0)
+            return false;
+    return true;
+}
+
 static void smooth(const double *from, double *to, uint32_t n) {
     double total = 0;
     for (uint32_t j = 0; j < n; j++) {
@@ -84,7 +92,7 @@ static uint32_t maximise(const masses *m, const double *reports, double *share) 
     uint32_t step = 0;
     for (uint32_t j = 0; j < m->values; j++)
         share[j] = 1.0 / m->values;
-    while (step < PODIUM_STEPS_MAX) {
+    while (step < PODIUM_STEPS_MAX && !nothing(reports, m->reports)) {
         double likelihood = improve(m, reports, share, next);
         if (fabs(likelihood - before) < 1e-3)
             break;
@@ -203,6 +211,9 @@ podium_status podium_distribution_bootstrap(double *lower, double *upper, const 
     podium_status status = check(collection, aggregate, bins);
     if (status == PODIUM_OK && (!(confidence > 0 && confidence < 1) || repetitions < 2))
         status = PODIUM_ARGUMENT_WRONG;
+    for (size_t i = 0; status == PODIUM_OK && i < count; i++)
+        if (!(p[i] >= 0 && p[i] <= 1))
+            status = PODIUM_ARGUMENT_WRONG;
     if (status == PODIUM_OK)
         status = masses_make(&m, collection, aggregate, bins);
     if (status != PODIUM_OK)
