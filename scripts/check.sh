@@ -12,7 +12,7 @@ quietly() {
 }
 
 # release runs everything; the others run again what another compiler or a sanitizer might see differently
-for preset in release debug clang plain asan msan; do
+for preset in release debug clang plain asan msan fuzz; do
     printf '\n== %s\n' "$preset"
     quietly cmake --preset "$preset"
     quietly cmake --build --preset "$preset" -j"$jobs"

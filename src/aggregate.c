@@ -6,6 +6,7 @@
  * that of their squares below 2^64 n.
  */
 #include "internal.h"
+#include "wide.h"
 
 /* ---- 128-bit sums ---- */
 
@@ -41,8 +42,11 @@ static uint32_t bin_count(const podium_collection *collection) {
 }
 
 void podium_aggregate_init(podium_aggregate *aggregate, const podium_collection *collection) {
-    memset(aggregate, 0, sizeof *aggregate);
-    aggregate->spec = collection->spec;
+    memset(aggregate, 0, sizeof *aggregate); /* field by field: memcmp sees what lies between them, and the sign of 0 */
+    aggregate->spec.mechanism = collection->spec.mechanism;
+    aggregate->spec.epsilon = collection->spec.epsilon;
+    aggregate->spec.min = collection->spec.min + 0.0;
+    aggregate->spec.max = collection->spec.max + 0.0;
     aggregate->fingerprint = collection->fingerprint;
     aggregate->bin_bits = bin_bits(collection);
     aggregate->bin_count = bin_count(collection);
@@ -193,6 +197,12 @@ static uint64_t get_bin(reader *r) {
     return 0;
 }
 
+/* n times the sum of squares is at least the square of the sum: Cauchy and Schwarz, and estimate.c relies on it. */
+static bool squares_suffice(const podium_aggregate *a) {
+    wide sum = wide_from_two(a->sum.low, a->sum.high), squares = wide_from_two(a->squares.low, a->squares.high);
+    return wide_at_most(wide_multiply(sum, sum), wide_multiply(wide_from(a->count), squares));
+}
+
 /* The bins must add up to the count, and leave room for the sums. */
 static bool consistent(const podium_aggregate *a) {
     podium_sum count = {0, 0}, least = {0, 0}, most = {0, 0}, least_square = {0, 0}, most_square = {0, 0};
@@ -205,7 +215,12 @@ static bool consistent(const podium_aggregate *a) {
                sum_add(&most_square, product(a->bins[i], last * last));
     }
     return fits && count.high == 0 && count.low == a->count && sum_at_most(least, a->sum) &&
-           sum_at_most(a->sum, most) && sum_at_most(least_square, a->squares) && sum_at_most(a->squares, most_square);
+           sum_at_most(a->sum, most) && sum_at_most(least_square, a->squares) && sum_at_most(a->squares, most_square) &&
+           squares_suffice(a);
+}
+
+static bool minus_zero(double x) {
+    return podium_bits_of(x) != podium_bits_of(x + 0.0);
 }
 
 podium_status podium_aggregate_decode(podium_aggregate *aggregate, const unsigned char *bytes, size_t n) {
@@ -237,6 +252,8 @@ podium_status podium_aggregate_decode(podium_aggregate *aggregate, const unsigne
         return status;
     if (made.fingerprint != podium_fingerprint(&made.spec))
         return PODIUM_FINGERPRINT_WRONG;
+    if (minus_zero(made.spec.min) || minus_zero(made.spec.max)) /* encode writes 0 */
+        return PODIUM_TEXT_MALFORMED;
     if (made.bin_count == 0 || made.bin_count > PODIUM_BINS_MAX || made.bin_bits > 22)
         return PODIUM_TEXT_MALFORMED;
     for (uint32_t i = 0; i < made.bin_count; i++)

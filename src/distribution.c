@@ -20,11 +20,12 @@ typedef struct {
     double *mass; /* of report bin b given value bin j: mass[b * values + j] */
 } masses;
 
-static double mass_below(const podium_collection *collection, uint32_t bin, uint32_t bins, double cell) {
+static double mass_between(const podium_collection *collection, uint32_t bin, uint32_t bins, double first,
+                           double last) {
     double sum = 0;
     for (int i = 0; i < PLACES_PER_BIN; i++) {
         double place = (double)collection->places * (bin + (i + 0.5) / PLACES_PER_BIN) / bins;
-        sum += podium_mass_below(collection, place, cell);
+        sum += podium_mass_between(collection, place, first, last);
     }
     return sum / PLACES_PER_BIN;
 }
@@ -35,12 +36,10 @@ static podium_status masses_make(masses *m, const podium_collection *collection,
     if (m->mass == NULL)
         return PODIUM_OUT_OF_MEMORY;
     for (uint32_t j = 0; j < bins; j++) {
-        double before = 0;
         for (uint32_t b = 0; b < aggregate->bin_count; b++) {
-            double end = fmin((double)(((uint64_t)b + 1) << aggregate->bin_bits), (double)collection->cells);
-            double after = mass_below(collection, j, bins, end);
-            m->mass[(size_t)b * bins + j] = after - before;
-            before = after;
+            double first = (double)((uint64_t)b << aggregate->bin_bits);
+            double last = fmin((double)(((uint64_t)b + 1) << aggregate->bin_bits), (double)collection->cells);
+            m->mass[(size_t)b * bins + j] = mass_between(collection, j, bins, first, last);
         }
     }
     return PODIUM_OK;
@@ -69,6 +68,14 @@ static double improve(const masses *m, const double *reports, const double *shar
     return likelihood;
 }
 
+/* No reports say nothing: the shares stay as they are. (A bootstrap of very few draws none at times.) */
+static bool nothing(const double *reports, uint32_t n) {
+    for (uint32_t b = 0; b < n; b++)
+        if (reports[b] > 0)
+            return false;
+    return true;
+}
+
 static void smooth(const double *from, double *to, uint32_t n) {
     double total = 0;
     for (uint32_t j = 0; j < n; j++) {
@@ -85,7 +92,7 @@ static uint32_t maximise(const masses *m, const double *reports, double *share) 
     uint32_t step = 0;
     for (uint32_t j = 0; j < m->values; j++)
         share[j] = 1.0 / m->values;
-    while (step < PODIUM_STEPS_MAX) {
+    while (step < PODIUM_STEPS_MAX && !nothing(reports, m->reports)) {
         double likelihood = improve(m, reports, share, next);
         if (fabs(likelihood - before) < 1e-3)
             break;
@@ -204,6 +211,9 @@ podium_status podium_distribution_bootstrap(double *lower, double *upper, const 
     podium_status status = check(collection, aggregate, bins);
     if (status == PODIUM_OK && (!(confidence > 0 && confidence < 1) || repetitions < 2))
         status = PODIUM_ARGUMENT_WRONG;
+    for (size_t i = 0; status == PODIUM_OK && i < count; i++)
+        if (!(p[i] >= 0 && p[i] <= 1))
+            status = PODIUM_ARGUMENT_WRONG;
     if (status == PODIUM_OK)
         status = masses_make(&m, collection, aggregate, bins);
     if (status != PODIUM_OK)

@@ -26,7 +26,7 @@ static double normal_quantile(double alpha) {
 /* ---- Moments of the cells, with no rounding before the end ---- */
 
 static wide wide_sum(podium_sum sum) {
-    return wide_add(wide_shift_left(wide_from(sum.high), 64), wide_from(sum.low));
+    return wide_from_two(sum.low, sum.high);
 }
 
 static double wide_to_double(wide a) {

@@ -44,8 +44,8 @@ uint64_t podium_fingerprint(const podium_spec *spec);
 void podium_thresholds_set(podium_collection *collection);
 bool podium_thresholds_check(const podium_collection *collection);
 
-/* mass.c: the probability of a cell before `cell`, both real numbers; and the variance of a report, set. */
-double podium_mass_below(const podium_collection *collection, double place, double cell);
+/* mass.c: the probability of a cell in first ... last, all three real numbers; and the variance of a report, set. */
+double podium_mass_between(const podium_collection *collection, double place, double first, double last);
 void podium_mass_variance(podium_collection *collection);
 
 /* text.c: FNV-1a, for fingerprints; and doubles as the shortest text that reads back, in every locale. */

@@ -21,6 +21,10 @@ static inline wide wide_from(uint64_t value) {
     return (wide){{(uint32_t)value, (uint32_t)(value >> 32)}};
 }
 
+static inline wide wide_from_two(uint64_t low, uint64_t high) {
+    return (wide){{(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)}};
+}
+
 static inline wide wide_shift_left(wide a, unsigned bits) {
     wide r = {{0}};
     for (unsigned i = bits / 32; i < WIDE_LIMBS; i++) {

@@ -1,0 +1,518 @@
+/* Aggregates are the same to the bit however they come about, refuse what no device sent, and survive their bytes. */
+#include <check.h>
+#include <math.h>
+
+#include "support.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+#define REPORTS 3000
+
+static uint128 whole(podium_sum sum) {
+    return (uint128)sum.high << 64 | sum.low;
+}
+
+static bool same(const podium_aggregate *a, const podium_aggregate *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static podium_aggregate empty_of(const podium_collection *c) {
+    podium_aggregate a;
+    memset(&a, 0x5a, sizeof a); /* whatever was there */
+    podium_aggregate_init(&a, c);
+    return a;
+}
+
+static void some_cells(const podium_collection *c, uint64_t *seed, uint32_t *cells, size_t n) {
+    double values[REPORTS];
+    podium_random random = seeded_random(seed);
+    for (size_t i = 0; i < n; i++)
+        values[i] = c->spec.min + (c->spec.max - c->spec.min) * seeded_uniform(seed);
+    ck_assert_int_eq(podium_privatize_cells(c, &random, cells, values, n), PODIUM_OK);
+    if (n >= 2)
+        cells[0] = 0, cells[n - 1] = (uint32_t)(c->cells - 1);
+}
+
+static podium_aggregate of_cells(const podium_collection *c, const uint32_t *cells, size_t n) {
+    podium_aggregate a = empty_of(c);
+    ck_assert_int_eq(podium_aggregate_add_cells(&a, c, cells, n), PODIUM_OK);
+    return a;
+}
+
+/* Every mechanism; a range with 0 for a bound, and one as narrow beside its bounds as may be */
+static podium_collection some_collection(int i) {
+    podium_mechanism mechanism = all_mechanisms[i % 4];
+    return i < 4 ? collection_of(mechanism, 1, 0, 10) : collection_of(mechanism, 1e-6, 1e9, 1e9 * (1 + 1e-5));
+}
+
+/* ---- Adding ---- */
+
+START_TEST(sums_are_exact) {
+    uint64_t seed = 301;
+    for (int k = 0; k < 8; k++) {
+        podium_collection c = some_collection(k);
+        uint32_t cells[REPORTS];
+        uint64_t bins[PODIUM_BINS_MAX] = {0};
+        uint128 sum = 0, squares = 0;
+        some_cells(&c, &seed, cells, REPORTS);
+        podium_aggregate a = of_cells(&c, cells, REPORTS);
+        for (size_t i = 0; i < REPORTS; i++) {
+            sum += cells[i], squares += (uint128)cells[i] * cells[i];
+            bins[cells[i] >> a.bin_bits]++;
+        }
+        ck_assert(whole(a.sum) == sum && whole(a.squares) == squares);
+        ck_assert(memcmp(bins, a.bins, sizeof bins) == 0);
+        ck_assert_uint_eq(a.count, REPORTS);
+        ck_assert_uint_eq(a.refused, 0);
+        ck_assert_uint_le(a.bin_count, PODIUM_BINS_MAX);
+        ck_assert_uint_eq((c.cells - 1) >> a.bin_bits, a.bin_count - 1); /* the last cell is in the last bin */
+        ck_assert(a.bin_bits == 0 || (c.cells - 1) >> (a.bin_bits - 1) >= PODIUM_BINS_MAX); /* no coarser than needed */
+    }
+}
+END_TEST
+
+START_TEST(sums_carry) { /* the low words overflow, in adding and in merging */
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    uint32_t cells[] = {UINT32_MAX, UINT32_MAX, 7};
+    podium_aggregate a = of_cells(&c, cells, 3), other = empty_of(&c);
+    uint128 squares = 2 * ((uint128)UINT32_MAX * UINT32_MAX) + 49;
+    ck_assert(whole(a.squares) == squares && a.squares.high == 1);
+    other.sum = (podium_sum){UINT64_MAX - 5, 3};
+    ck_assert_int_eq(podium_aggregate_merge(&a, &other), PODIUM_OK);
+    ck_assert(whole(a.sum) == 2 * (uint128)UINT32_MAX + 7 + whole(other.sum) && a.sum.high == 4);
+    a.sum = (podium_sum){UINT64_MAX - 3, 8};
+    ck_assert_int_eq(podium_aggregate_add_cells(&a, &c, cells, 1), PODIUM_OK);
+    ck_assert(a.sum.high == 9 && a.sum.low == UINT32_MAX - 4);
+}
+END_TEST
+
+START_TEST(in_any_chunks) {
+    uint64_t seed = 302;
+    for (int k = 0; k < 8; k++) {
+        podium_collection c = some_collection(k);
+        uint32_t cells[REPORTS];
+        double reports[REPORTS];
+        some_cells(&c, &seed, cells, REPORTS);
+        podium_collection_reports(&c, reports, cells, REPORTS);
+        podium_aggregate all = of_cells(&c, cells, REPORTS), one = empty_of(&c), chunks = empty_of(&c),
+                         from_reports = empty_of(&c);
+        size_t failed = 0;
+        for (size_t i = 0; i < REPORTS; i++)
+            failed += podium_aggregate_add(&one, &c, reports + i, 1) != PODIUM_OK;
+        for (size_t i = 0, n; i < REPORTS; i += n) {
+            n = seeded_word(&seed) % 200;
+            n = n < REPORTS - i ? n : REPORTS - i;
+            failed += podium_aggregate_add_cells(&chunks, &c, cells + i, n) != PODIUM_OK;
+        }
+        failed += podium_aggregate_add(&from_reports, &c, reports, REPORTS) != PODIUM_OK;
+        ck_assert_uint_eq(failed, 0);
+        ck_assert(same(&all, &one) && same(&all, &chunks) && same(&all, &from_reports));
+    }
+}
+END_TEST
+
+START_TEST(in_any_order) { /* two at random become one, until one is left: every tree can come of it */
+    enum { PARTS = 60 };
+    static podium_aggregate parts[PARTS];
+    uint64_t seed = 303;
+    for (int k = 0; k < 8; k++) {
+        podium_collection c = some_collection(k);
+        uint32_t cells[REPORTS];
+        some_cells(&c, &seed, cells, REPORTS);
+        podium_aggregate all = of_cells(&c, cells, REPORTS);
+        for (size_t i = 0; i < PARTS; i++)
+            parts[i] = of_cells(&c, cells + i * REPORTS / PARTS, REPORTS / PARTS);
+        for (size_t left = PARTS; left > 1; left--) {
+            size_t a = seeded_word(&seed) % left, b = (a + 1 + seeded_word(&seed) % (left - 1)) % left;
+            ck_assert_int_eq(podium_aggregate_merge(&parts[a], &parts[b]), PODIUM_OK);
+            parts[b] = parts[left - 1];
+        }
+        ck_assert(same(&all, &parts[0]));
+    }
+}
+END_TEST
+
+START_TEST(with_oneself) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    uint32_t cells[] = {UINT32_MAX, 5, UINT32_MAX, 5};
+    podium_aggregate twice = of_cells(&c, cells, 2), all = of_cells(&c, cells, 4);
+    ck_assert_int_eq(podium_aggregate_merge(&twice, &twice), PODIUM_OK);
+    ck_assert(same(&twice, &all));
+}
+END_TEST
+
+/* The same spec made in two places: nothing but the spec may reach the aggregate. */
+START_TEST(what_lies_between_the_fields) {
+    podium_collection a, b;
+    podium_spec one, two;
+    memset(&one, 0, sizeof one);
+    memset(&two, 0xff, sizeof two); /* the bytes between its fields */
+    one.mechanism = two.mechanism = PODIUM_LAPLACE;
+    one.epsilon = two.epsilon = 1;
+    one.min = 0, two.min = -0.0;
+    one.max = two.max = 1;
+    ck_assert_int_eq(podium_collection_init(&a, &one), PODIUM_OK);
+    ck_assert_int_eq(podium_collection_init(&b, &two), PODIUM_OK);
+    podium_aggregate of_a = empty_of(&a), of_b = empty_of(&b);
+    ck_assert(same(&of_a, &of_b));
+}
+END_TEST
+
+/* ---- Refused ---- */
+
+START_TEST(refused_reports) {
+    for (int k = 0; k < 8; k++) {
+        podium_collection c = some_collection(k);
+        double h = c.spacing, last = c.first + h * (double)(c.cells - 1);
+        double bad[] = {NAN,    -NAN,        INFINITY, -INFINITY,          1e300,
+                        -1e300, c.first - h, last + h, c.first - 0.75 * h, last + 0.75 * h};
+        double good[] = {c.first, last, c.first + 0.25 * h, last - 0.25 * h, c.first - 0.25 * h, last + 0.25 * h};
+        uint32_t ends[] = {0, 0, 0, (uint32_t)(c.cells - 1), (uint32_t)(c.cells - 1), (uint32_t)(c.cells - 1)};
+        podium_aggregate a = empty_of(&c), expected = of_cells(&c, ends, 6);
+        ck_assert_int_eq(podium_aggregate_add(&a, &c, bad, LENGTH(bad)), PODIUM_OK);
+        ck_assert_int_eq(podium_aggregate_add(&a, &c, good, LENGTH(good)), PODIUM_OK);
+        expected.refused = LENGTH(bad);
+        ck_assert(same(&a, &expected));
+    }
+}
+END_TEST
+
+START_TEST(refused_cells) {
+    for (int k = 0; k < 8; k++) {
+        podium_collection c = some_collection(k);
+        uint32_t cells[] = {0, (uint32_t)(c.cells - 1), UINT32_MAX, (uint32_t)c.cells};
+        bool fewer = c.cells <= UINT32_MAX; /* Podium's cells are all that 32 bits can say */
+        podium_aggregate a = of_cells(&c, cells, fewer ? 4 : 2), expected = of_cells(&c, cells, 2);
+        expected.refused = fewer ? 2 : 0;
+        ck_assert(same(&a, &expected));
+    }
+}
+END_TEST
+
+START_TEST(other_collections) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection others[] = {collection_of(PODIUM_APPROXIMATE, 1, 0, 1), collection_of(PODIUM_EXACT, 1.1, 0, 1),
+                                  collection_of(PODIUM_EXACT, 1, -1, 1), collection_of(PODIUM_EXACT, 1, 0, 2),
+                                  collection_of(PODIUM_LAPLACE, 1, 0, 1)};
+    uint32_t cells[] = {1, 2, 3};
+    double reports[] = {0.5};
+    podium_aggregate a = of_cells(&c, cells, 3), before = a;
+    for (size_t i = 0; i < LENGTH(others); i++) {
+        podium_aggregate other = empty_of(&others[i]);
+        ck_assert_int_eq(podium_aggregate_add_cells(&a, &others[i], cells, 3), PODIUM_FINGERPRINT_WRONG);
+        ck_assert_int_eq(podium_aggregate_add(&a, &others[i], reports, 1), PODIUM_FINGERPRINT_WRONG);
+        ck_assert_int_eq(podium_aggregate_merge(&a, &other), PODIUM_FINGERPRINT_WRONG);
+        ck_assert(same(&a, &before));
+    }
+    podium_aggregate bent = a; /* the right fingerprint, but bins that are not this collection's */
+    bent.bin_count--;
+    ck_assert_int_eq(podium_aggregate_merge(&a, &bent), PODIUM_FINGERPRINT_WRONG);
+    bent = a;
+    bent.bin_bits--;
+    ck_assert_int_eq(podium_aggregate_merge(&a, &bent), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_add_cells(&bent, &c, cells, 3), PODIUM_FINGERPRINT_WRONG);
+    ck_assert(same(&a, &before));
+}
+END_TEST
+
+static void expect_full(podium_aggregate a, const podium_collection *c) {
+    uint32_t cells[] = {1, 2, 3};
+    double reports[] = {NAN, c->first, c->first};
+    podium_aggregate before = a, three = of_cells(c, cells, 3);
+    three.refused = 3;
+    ck_assert_int_eq(podium_aggregate_add_cells(&a, c, cells, 3), PODIUM_AGGREGATE_FULL);
+    ck_assert_int_eq(podium_aggregate_add(&a, c, reports, 3), PODIUM_AGGREGATE_FULL);
+    ck_assert_int_eq(podium_aggregate_merge(&a, &three), PODIUM_AGGREGATE_FULL);
+    ck_assert(same(&a, &before));
+    ck_assert_int_eq(podium_aggregate_add_cells(&a, c, cells, 2), PODIUM_OK); /* just room for two */
+}
+
+START_TEST(full) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_aggregate a = empty_of(&c);
+    a.count = UINT64_MAX - 2;
+    expect_full(a, &c);
+    a.count = 0, a.refused = UINT64_MAX - 2;
+    expect_full(a, &c);
+}
+END_TEST
+
+/* ---- Bytes and text ---- */
+
+/* There and back both ways; the same bytes again */
+static bool round_trip(const podium_aggregate *a) {
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    static char text[PODIUM_AGGREGATE_TEXT_MAX];
+    podium_aggregate decoded, read;
+    size_t n = podium_aggregate_encode(a, bytes), length = podium_aggregate_write(a, text);
+    memset(&decoded, 0x5a, sizeof decoded);
+    memset(&read, 0x5a, sizeof read);
+    return n <= sizeof bytes && length < sizeof text && strlen(text) == length &&
+           length == strlen(PODIUM_AGGREGATE_PREFIX) + 2 * n &&
+           podium_aggregate_decode(&decoded, bytes, n) == PODIUM_OK && same(a, &decoded) &&
+           podium_aggregate_read(&read, text, length) == PODIUM_OK && same(a, &read);
+}
+
+/* As if count reports had come, all of them in the given bins */
+static podium_aggregate with_bins(const podium_collection *c, uint64_t each, uint32_t bins) {
+    podium_aggregate a = empty_of(c);
+    uint128 sum = 0, squares = 0;
+    for (uint32_t i = 0; i < bins; i++) {
+        uint64_t cell = (uint64_t)i << a.bin_bits;
+        a.bins[i] = each;
+        a.count += each;
+        sum += (uint128)each * cell;
+        squares += (uint128)each * (cell * cell);
+    }
+    a.sum = (podium_sum){(uint64_t)sum, (uint64_t)(sum >> 64)};
+    a.squares = (podium_sum){(uint64_t)squares, (uint64_t)(squares >> 64)};
+    return a;
+}
+
+START_TEST(there_and_back) {
+    uint64_t seed = 304;
+    for (int k = 0; k < 8; k++) {
+        podium_collection c = some_collection(k);
+        uint32_t cells[REPORTS];
+        some_cells(&c, &seed, cells, REPORTS);
+        podium_aggregate none = empty_of(&c), some = of_cells(&c, cells, REPORTS);
+        podium_aggregate many = with_bins(&c, (uint64_t)1 << 53, none.bin_count), most = with_bins(&c, UINT64_MAX, 1);
+        ck_assert(round_trip(&none) && round_trip(&some) && round_trip(&many) && round_trip(&most));
+        some.refused = none.refused = UINT64_MAX;
+        ck_assert(round_trip(&none) && round_trip(&some));
+        many = with_bins(&c, UINT64_MAX / none.bin_count, none.bin_count);
+        ck_assert(round_trip(&many));
+    }
+}
+END_TEST
+
+START_TEST(longest_bytes) { /* 10 bytes a bin, which no count allows, still fit */
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_aggregate a = empty_of(&c);
+    ck_assert_uint_eq(a.bin_count, PODIUM_BINS_MAX);
+    memset(a.bins, 0xff, sizeof a.bins);
+    ck_assert_uint_le(podium_aggregate_encode(&a, bytes), PODIUM_AGGREGATE_BYTES_MAX);
+    a = with_bins(&c, (uint64_t)1 << 53, PODIUM_BINS_MAX);
+    ck_assert_uint_le(podium_aggregate_encode(&a, bytes), PODIUM_AGGREGATE_BYTES_MAX);
+}
+END_TEST
+
+START_TEST(golden) { /* bytes outlive a version of the library */
+    static const unsigned char start[] = {'P',  'O',  'D', 'A', 1, 2, 22,   0,    0, 0, 0, /* Laplace; no flags */
+                                          0x00, 0x00, 0,   0,                              /* bins: see below */
+                                          0,    0,    0,   0,   0, 0, 0xf0, 0x3f, 0, 0, 0,
+                                          0,    0,    0,   0,   0,                 /* epsilon 1, min 0 */
+                                          0,    0,    0,   0,   0, 0, 0x24, 0x40}; /* max 10 */
+    unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX], expected[sizeof start];
+    podium_collection c = some_collection(PODIUM_LAPLACE);
+    podium_aggregate a = empty_of(&c);
+    memcpy(expected, start, sizeof start);
+    expected[6] = (unsigned char)a.bin_bits;
+    expected[11] = (unsigned char)a.bin_count, expected[12] = (unsigned char)(a.bin_count >> 8);
+    size_t n = podium_aggregate_encode(&a, bytes);
+    ck_assert_uint_eq(n, 95 + a.bin_count); /* a byte an empty bin */
+    ck_assert(memcmp(bytes, expected, sizeof expected) == 0);
+    for (unsigned i = 0; i < 8; i++)
+        ck_assert_uint_eq(bytes[sizeof expected + i], c.fingerprint >> 8 * i & 255);
+}
+END_TEST
+
+/* What these bytes are refused for, if they are. Otherwise they must be the bytes of what they decode to. In a block of
+   their own, so that a sanitizer sees a read beyond. */
+static podium_status decode(const unsigned char *bytes, size_t n) {
+    static unsigned char again[PODIUM_AGGREGATE_BYTES_MAX];
+    unsigned char *copy = malloc(n == 0 ? 1 : n);
+    podium_aggregate a, before;
+    memcpy(copy, bytes, n);
+    memset(&a, 0x5a, sizeof a);
+    before = a;
+    podium_status status = podium_aggregate_decode(&a, copy, n);
+    free(copy);
+    if (status != PODIUM_OK && !same(&a, &before))
+        ck_abort_msg("a failed decoding wrote to its output");
+    if (status == PODIUM_OK && (podium_aggregate_encode(&a, again) != n || memcmp(again, bytes, n) != 0))
+        ck_abort_msg("bytes that no aggregate is encoded as were accepted");
+    return status;
+}
+
+static size_t some_bytes(int k, unsigned char *bytes) {
+    uint64_t seed = 305;
+    podium_collection c = some_collection(k);
+    uint32_t cells[REPORTS];
+    some_cells(&c, &seed, cells, REPORTS);
+    podium_aggregate a = of_cells(&c, cells, REPORTS);
+    return podium_aggregate_encode(&a, bytes);
+}
+
+START_TEST(truncated_or_longer) {
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX + 1];
+    size_t accepted = 0;
+    for (int k = 0; k < 8; k++) {
+        size_t n = some_bytes(k, bytes);
+        ck_assert_int_eq(decode(bytes, n), PODIUM_OK);
+        for (size_t shorter = 0; shorter < n; shorter++)
+            accepted += decode(bytes, shorter) != PODIUM_TEXT_MALFORMED;
+        for (unsigned byte = 0; byte < 256; byte++) {
+            bytes[n] = (unsigned char)byte;
+            accepted += decode(bytes, n + 1) != PODIUM_TEXT_MALFORMED;
+        }
+    }
+    ck_assert_uint_eq(accepted, 0);
+}
+END_TEST
+
+START_TEST(every_bit) {
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    for (int k = 0; k < 8; k++) {
+        size_t n = some_bytes(k, bytes), head_accepted = 0, bins_accepted = 0;
+        for (size_t bit = 0; bit < 8 * n; bit++) {
+            bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            podium_status status = decode(bytes, n);
+            if (status == PODIUM_OK && bit / 8 < 47) /* the spec, its bins' number and its fingerprint */
+                head_accepted += bit / 8 < 11 || bit / 8 >= 15;
+            bins_accepted += status == PODIUM_OK && bit / 8 >= 95; /* they no longer add up to the count */
+            bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        }
+        ck_assert_uint_eq(head_accepted, 0);
+        ck_assert_uint_eq(bins_accepted, 0);
+    }
+}
+END_TEST
+
+static podium_status decode_changed(size_t at, unsigned char byte) {
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    size_t n = some_bytes(PODIUM_LAPLACE, bytes);
+    bytes[at] = byte;
+    return decode(bytes, n);
+}
+
+START_TEST(wrong_heads) {
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_int_eq(decode_changed(i, 'x'), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode_changed(4, 0), PODIUM_VERSION_UNKNOWN);
+    ck_assert_int_eq(decode_changed(4, 2), PODIUM_VERSION_UNKNOWN);
+    ck_assert_int_eq(decode_changed(5, 4), PODIUM_MECHANISM_UNKNOWN);
+    ck_assert_int_eq(decode_changed(5, 255), PODIUM_MECHANISM_UNKNOWN);
+    ck_assert_int_eq(decode_changed(5, PODIUM_STAIRCASE), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(decode_changed(6, 23), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode_changed(6, 255), PODIUM_TEXT_MALFORMED);
+    for (size_t i = 7; i < 11; i++)
+        ck_assert_int_eq(decode_changed(i, 1), PODIUM_VERSION_UNKNOWN); /* flags */
+    ck_assert_int_eq(decode_changed(14, 1), PODIUM_TEXT_MALFORMED);     /* 2^24 bins */
+    ck_assert_int_eq(decode_changed(22, 0x41), PODIUM_EPSILON_TOO_LARGE);
+    ck_assert_int_eq(decode_changed(30, 0x80), PODIUM_TEXT_MALFORMED); /* -0, which is written as 0 */
+    ck_assert_int_eq(decode_changed(39, 0), PODIUM_FINGERPRINT_WRONG);
+}
+END_TEST
+
+/* Sums that no cells in these bins have: estimates from them would be nonsense. */
+START_TEST(impossible_sums) {
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    uint64_t bin = (uint64_t)1 << 22, first = 3 * bin, last = 4 * bin - 1;
+    uint32_t cells[] = {(uint32_t)first, (uint32_t)last};
+    podium_aggregate good = of_cells(&c, cells, 2), bad = good;
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&good, bytes)), PODIUM_OK);
+    bad.sum.low = 2 * first - 1;
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    bad.sum.low = 2 * last + 1;
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    bad = good;
+    bad.squares.low = 2 * first * first - 1;
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    bad.squares.low = 2 * last * last + 1;
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    bad.squares.low = 2 * first * first; /* by itself possible, but two that add up to this much have larger squares */
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    bad = good;
+    bad.count = 3;
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    bad = good;
+    bad.bins[0] = UINT64_MAX, bad.bins[1] = 1; /* together 0, modulo 2^64 */
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+}
+END_TEST
+
+START_TEST(needless_bytes) { /* the same number in more bytes than it needs, or in more than 64 bits */
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_aggregate none = empty_of(&c), most = with_bins(&c, UINT64_MAX, 1);
+    size_t n = podium_aggregate_encode(&none, bytes);
+    bytes[n - 1] = 0x80, bytes[n] = 0;
+    ck_assert_int_eq(decode(bytes, n + 1), PODIUM_TEXT_MALFORMED);
+    bytes[n - 1] = 0x80;
+    ck_assert_int_eq(decode(bytes, n), PODIUM_TEXT_MALFORMED); /* more is to follow, and nothing does */
+    n = podium_aggregate_encode(&most, bytes);
+    ck_assert_int_eq(decode(bytes, n), PODIUM_OK);
+    ck_assert_uint_eq(bytes[95 + 9], 1); /* the 64th bit */
+    bytes[95 + 9] = 3;
+    ck_assert_int_eq(decode(bytes, n), PODIUM_TEXT_MALFORMED);
+    bytes[95 + 9] = 0x81;
+    ck_assert_int_eq(decode(bytes, n), PODIUM_TEXT_MALFORMED);
+}
+END_TEST
+
+static podium_status read_text(const char *text, size_t n) {
+    char *copy = malloc(n == 0 ? 1 : n);
+    podium_aggregate a, before;
+    memcpy(copy, text, n);
+    memset(&a, 0x5a, sizeof a);
+    before = a;
+    podium_status status = podium_aggregate_read(&a, copy, n);
+    free(copy);
+    if (status != PODIUM_OK && !same(&a, &before))
+        ck_abort_msg("a failed reading wrote to its output");
+    return status;
+}
+
+START_TEST(wrong_text) {
+    static char text[PODIUM_AGGREGATE_TEXT_MAX + 2];
+    static const char bad[] = "gGxA \n\t-.\x80";
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_aggregate a = empty_of(&c);
+    size_t n = podium_aggregate_write(&a, text), accepted = 0;
+    ck_assert_int_eq(read_text(text, n), PODIUM_OK);
+    for (size_t shorter = 0; shorter < n; shorter++)
+        accepted += read_text(text, shorter) != PODIUM_TEXT_MALFORMED;
+    accepted += read_text(text, n + 1) != PODIUM_TEXT_MALFORMED; /* its final 0 */
+    text[n + 1] = '\0';
+    accepted += read_text(text, n + 2) != PODIUM_TEXT_MALFORMED;
+    for (size_t i = 0; i < n; i++) {
+        char byte = text[i];
+        for (size_t k = 0; k < sizeof bad; k++) { /* a 0 as well */
+            text[i] = bad[k];
+            accepted += bad[k] != byte && read_text(text, n) != PODIUM_TEXT_MALFORMED;
+        }
+        text[i] = byte;
+    }
+    ck_assert_uint_eq(accepted, 0);
+    memset(text + n, '0', sizeof text - n);
+    ck_assert_int_eq(read_text(text, sizeof text - 1), PODIUM_TEXT_MALFORMED); /* too long by far */
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("aggregate");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, sums_are_exact);
+    tcase_add_test(tests, sums_carry);
+    tcase_add_test(tests, in_any_chunks);
+    tcase_add_test(tests, in_any_order);
+    tcase_add_test(tests, with_oneself);
+    tcase_add_test(tests, what_lies_between_the_fields);
+    tcase_add_test(tests, refused_reports);
+    tcase_add_test(tests, refused_cells);
+    tcase_add_test(tests, other_collections);
+    tcase_add_test(tests, full);
+    tcase_add_test(tests, there_and_back);
+    tcase_add_test(tests, longest_bytes);
+    tcase_add_test(tests, golden);
+    tcase_add_test(tests, truncated_or_longer);
+    tcase_add_test(tests, every_bit);
+    tcase_add_test(tests, wrong_heads);
+    tcase_add_test(tests, impossible_sums);
+    tcase_add_test(tests, needless_bytes);
+    tcase_add_test(tests, wrong_text);
+    return run_tests("aggregate", tests);
+}

@@ -1,0 +1,478 @@
+/* Estimates against the plain formulas, their intervals, and distributions that are known beforehand. */
+#include <check.h>
+#include <math.h>
+
+#include "support.h"
+
+/* ---- Reports to estimate from ---- */
+
+#define MANY 200000
+
+static double values[MANY], reports[MANY];
+
+static double bell(uint64_t *seed) { /* mean 0, standard deviation 1, within 6 */
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += seeded_uniform(seed);
+    return sum;
+}
+
+static podium_aggregate privatized(const podium_collection *c, uint64_t *seed, size_t n) {
+    podium_random random = seeded_random(seed);
+    podium_aggregate a;
+    podium_aggregate_init(&a, c);
+    ck_assert_int_eq(podium_privatize_from(c, &random, reports, values, n), PODIUM_OK);
+    ck_assert_int_eq(podium_aggregate_add(&a, c, reports, n), PODIUM_OK);
+    ck_assert_uint_eq(a.refused, 0);
+    return a;
+}
+
+static podium_aggregate of_cells(const podium_collection *c, const uint32_t *cells, size_t n) {
+    podium_aggregate a;
+    podium_aggregate_init(&a, c);
+    ck_assert_int_eq(podium_aggregate_add_cells(&a, c, cells, n), PODIUM_OK);
+    return a;
+}
+
+static podium_aggregate uniform_values(const podium_collection *c, uint64_t *seed, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        values[i] = c->spec.min + (c->spec.max - c->spec.min) * seeded_uniform(seed);
+    return privatized(c, seed, n);
+}
+
+/* ---- Mean and variance ---- */
+
+typedef struct {
+    long double mean, variance; /* of the reports, about the middle of the range; variance unbiased */
+} plain;
+
+static plain of_reports(const podium_collection *c, size_t n) {
+    long double middle = c->spec.min + (long double)(c->spec.max - c->spec.min) / 2, sum = 0, square = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += reports[i] - middle;
+    for (size_t i = 0; i < n; i++)
+        square += (reports[i] - middle - sum / n) * (reports[i] - middle - sum / n);
+    return (plain){sum / n, square / (n - 1)};
+}
+
+static void check_moments(const podium_collection *c, const podium_aggregate *a, size_t n) {
+    podium_estimate e;
+    plain p = of_reports(c, n);
+    long double delta = c->spec.max - c->spec.min, middle = c->spec.min + delta / 2;
+    long double square_y = p.variance * (n - 1) / n + p.mean * p.mean;
+    long double value_variance = (square_y - c->alpha) / (1 + c->beta) - p.mean * p.mean + p.variance / n;
+    bool clipped = value_variance < 0 || value_variance > delta * delta / 4;
+    ck_assert_int_eq(podium_estimate_make(&e, c, a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+    long double scale = sqrtl(p.variance);
+    ck_assert_uint_eq(e.n, n);
+    ck_assert_double_eq_tol(e.mean, (double)(p.mean + middle), (double)(1e-10L * (scale + fabsl(middle))));
+    ck_assert_double_eq_tol(e.standard_error, (double)(scale / sqrtl(n)), (double)(1e-10L * scale));
+    ck_assert_int_eq(e.variance_clipped, clipped);
+    if (!clipped)
+        ck_assert_double_eq_tol(e.variance, (double)value_variance, (double)(1e-9L * p.variance));
+    ck_assert(e.variance >= 0 && e.variance <= (double)(delta * delta / 4));
+    ck_assert_double_eq(e.standard_deviation, sqrt(e.variance));
+}
+
+START_TEST(moments) {
+    static const double ranges[][2] = {{1, 120}, {-1, 1}, {1e9, 1e9 + 86400}, {-1e-9, 0}};
+    static const size_t sizes[] = {2, 3, 50, 5000};
+    uint64_t seed = 401;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t r = 0; r < LENGTH(ranges); r++)
+            for (size_t s = 0; s < LENGTH(sizes); s++) {
+                podium_collection c = collection_of(all_mechanisms[m], 2, ranges[r][0], ranges[r][1]);
+                podium_aggregate a = uniform_values(&c, &seed, sizes[s]);
+                check_moments(&c, &a, sizes[s]);
+            }
+}
+END_TEST
+
+START_TEST(many_reports) { /* the sums of 2^60 of them, where doubles would have rounded long before */
+    podium_collection c = collection_of(PODIUM_EXACT, 1, -1, 1);
+    uint32_t cells[] = {UINT32_MAX / 2, UINT32_MAX / 2 + 1};
+    podium_aggregate a = of_cells(&c, cells, 2);
+    podium_estimate e;
+    for (int i = 1; i < 60; i++)
+        ck_assert_int_eq(podium_aggregate_merge(&a, &a), PODIUM_OK);
+    ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+    ck_assert_uint_eq(e.n, (uint64_t)1 << 60);
+    ck_assert_double_eq(e.mean, 0);
+    ck_assert_double_eq_tol(e.standard_error, c.spacing / 2 * 0x1p-30, 1e-12 * c.spacing * 0x1p-30);
+}
+END_TEST
+
+/* Values whose mean and variance are known, within 6 standard errors: 8 comparisons, false alarms below 2e-8 in all.
+   The variance comes from the mean of y^2, divided by 1 + beta; not dividing leaves room for what the mean's square
+   adds. */
+START_TEST(estimates_the_values) {
+    uint64_t seed = 402;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 2, 0, 10);
+        podium_estimate e;
+        double fourth = 0, square = 0;
+        podium_aggregate a = uniform_values(&c, &seed, MANY);
+        for (size_t i = 0; i < MANY; i++) {
+            double y = (reports[i] - 5) * (reports[i] - 5);
+            square += y / MANY, fourth += y * y / MANY;
+        }
+        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+        ck_assert_double_le(fabs(e.mean - 5), 6 * e.standard_error);
+        ck_assert_double_le(fabs(e.variance - 100 / 12.0), 6 * sqrt((fourth - square * square) / MANY));
+        ck_assert(!e.variance_clipped);
+    }
+}
+END_TEST
+
+START_TEST(variance_clipped) {
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 1, 0, 10);
+        uint32_t last = (uint32_t)(c.cells - 1), alike[] = {last / 2, last / 2, last / 2}, ends[] = {0, last};
+        podium_aggregate a = of_cells(&c, alike, 3), b = of_cells(&c, ends, 2);
+        podium_estimate e;
+        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+        ck_assert(e.variance == 0 && e.standard_deviation == 0 && e.variance_clipped);
+        ck_assert_int_eq(podium_estimate_make(&e, &c, &b, PODIUM_NORMAL, 0.95), PODIUM_OK);
+        ck_assert(e.variance == 25 && e.standard_deviation == 5 && e.variance_clipped);
+    }
+}
+END_TEST
+
+/* ---- Intervals ---- */
+
+static double half_width(const podium_collection *c, const podium_aggregate *a, podium_interval interval,
+                         double confidence) {
+    podium_estimate e;
+    ck_assert_int_eq(podium_estimate_make(&e, c, a, interval, confidence), PODIUM_OK);
+    ck_assert_double_eq(e.confidence, confidence);
+    ck_assert_int_eq(e.interval, interval);
+    ck_assert(e.lower > c->spec.min && e.upper < c->spec.max); /* not clipped */
+    ck_assert_double_eq_tol(e.mean - e.lower, e.upper - e.mean, 1e-12);
+    return (e.upper - e.lower) / 2;
+}
+
+START_TEST(normal_quantiles) { /* to 12 digits; of 1 - 1e-9 a double has 7 */
+    static const double known[][3] = {{0.5, 0.6744897501960817, 1e-12},    {0.6826894921370859, 1, 1e-12},
+                                      {0.9, 1.6448536269514722, 1e-12},    {0.95, 1.959963984540054, 1e-12},
+                                      {0.99, 2.5758293035489004, 1e-12},   {0.9973002039367398, 3, 1e-12},
+                                      {0.999, 3.2905267314919255, 1e-12},  {1 - 1e-9, 6.109410204869, 1e-7},
+                                      {0.01, 0.012533469508069276, 1e-12}, {1e-6, 1.2533141373158e-6, 1e-15}};
+    uint64_t seed = 403;
+    podium_collection c = collection_of(PODIUM_EXACT, 2, -1, 1);
+    podium_aggregate a = uniform_values(&c, &seed, MANY);
+    podium_estimate e;
+    ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        double z = half_width(&c, &a, PODIUM_NORMAL, known[i][0]) / e.standard_error;
+        /* the ends are rounded beside the mean: 1e-16 of it, in standard errors */
+        ck_assert_double_eq_tol(z, known[i][1], known[i][2] * fmax(1, known[i][1]) + 4e-16 / e.standard_error);
+    }
+}
+END_TEST
+
+START_TEST(guaranteed_formula) { /* Maurer and Pontil's, with half of what may fail at each side */
+    static const double confidences[] = {0.5, 0.95, 0.999999};
+    uint64_t seed = 404;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 4, -1, 1);
+        podium_aggregate a = uniform_values(&c, &seed, MANY);
+        plain p = of_reports(&c, MANY);
+        for (size_t i = 0; i < LENGTH(confidences); i++) {
+            long double l = logl(2 / ((1 - (long double)confidences[i]) / 2)), support = c.spacing * (c.cells - 1.0L);
+            long double width = sqrtl(2 * p.variance * l / MANY) + 7 * support * l / (3 * (MANY - 1.0L));
+            double ours = half_width(&c, &a, PODIUM_GUARANTEED, confidences[i]);
+            ck_assert_double_eq_tol(ours, (double)width, 1e-10 * (double)width);
+            ck_assert_double_gt(ours, half_width(&c, &a, PODIUM_NORMAL, confidences[i]));
+        }
+    }
+}
+END_TEST
+
+START_TEST(within_the_range) {
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 1, 3, 4);
+        uint32_t last = (uint32_t)(c.cells - 1), right[] = {last, last}, left[] = {0, 0}, both[] = {0, last};
+        podium_aggregate above = of_cells(&c, right, 2), below = of_cells(&c, left, 2), wide = of_cells(&c, both, 2);
+        for (int interval = PODIUM_NORMAL; interval <= PODIUM_GUARANTEED; interval++) {
+            podium_estimate e;
+            ck_assert_int_eq(podium_estimate_make(&e, &c, &wide, (podium_interval)interval, 0.95), PODIUM_OK);
+            ck_assert(e.lower == 3 && e.upper == 4);
+            ck_assert_int_eq(podium_estimate_make(&e, &c, &above, (podium_interval)interval, 0.95), PODIUM_OK);
+            ck_assert(e.mean > 4 && e.lower >= 3 && e.upper == 4);
+            ck_assert_int_eq(podium_estimate_make(&e, &c, &below, (podium_interval)interval, 0.95), PODIUM_OK);
+            ck_assert(e.mean < 3 && e.lower == 3 && e.upper <= 4);
+        }
+    }
+}
+END_TEST
+
+/* ---- Errors ---- */
+
+static podium_status estimate(const podium_collection *c, const podium_aggregate *a, int interval, double confidence) {
+    podium_estimate e, before;
+    memset(&e, 0x5a, sizeof e);
+    before = e;
+    podium_status status = podium_estimate_make(&e, c, a, (podium_interval)interval, confidence);
+    ck_assert(status == PODIUM_OK || memcmp(&e, &before, sizeof e) == 0);
+    return status;
+}
+
+START_TEST(refused_estimates) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), other = collection_of(PODIUM_EXACT, 1, 0, 2);
+    uint32_t cells[] = {5, 6};
+    podium_aggregate none = of_cells(&c, cells, 0), one = of_cells(&c, cells, 1), two = of_cells(&c, cells, 2), bent;
+    static const double wrong[] = {0, 1, -0.1, 1.1, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < LENGTH(wrong); i++)
+        ck_assert_int_eq(estimate(&c, &two, PODIUM_NORMAL, wrong[i]), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(estimate(&c, &two, 2, 0.95), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(estimate(&c, &two, -1, 0.95), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(estimate(&c, &none, PODIUM_NORMAL, 0.95), PODIUM_TOO_FEW_REPORTS);
+    ck_assert_int_eq(estimate(&c, &one, PODIUM_GUARANTEED, 0.95), PODIUM_TOO_FEW_REPORTS);
+    ck_assert_int_eq(estimate(&other, &two, PODIUM_NORMAL, 0.95), PODIUM_FINGERPRINT_WRONG);
+    bent = two;
+    bent.bin_bits++;
+    ck_assert_int_eq(estimate(&c, &bent, PODIUM_NORMAL, 0.95), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(estimate(&c, &two, PODIUM_NORMAL, nextafter(0, 1)), PODIUM_OK);
+    ck_assert_int_eq(estimate(&c, &two, PODIUM_GUARANTEED, nextafter(1, 0)), PODIUM_OK);
+}
+END_TEST
+
+static podium_status distribution(const podium_collection *c, const podium_aggregate *a, uint32_t bins) {
+    static podium_distribution d, before;
+    memset(&d, 0x5a, sizeof d);
+    before = d;
+    podium_status status = podium_distribution_make(&d, c, a, bins);
+    ck_assert(status == PODIUM_OK || memcmp(&d, &before, sizeof d) == 0);
+    return status;
+}
+
+static podium_status bootstrap(const podium_collection *c, const podium_aggregate *a, uint32_t bins, double p,
+                               double confidence, uint32_t repetitions) {
+    double lower = -7, upper = -8;
+    podium_status status =
+        podium_distribution_bootstrap(&lower, &upper, c, a, bins, &p, 1, confidence, repetitions, NULL, NULL);
+    ck_assert(status == PODIUM_OK ? lower <= upper : lower == -7 && upper == -8);
+    return status;
+}
+
+START_TEST(refused_distributions) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), other = collection_of(PODIUM_EXACT, 1, 0, 2);
+    uint32_t cells[] = {5, 6};
+    podium_aggregate none = of_cells(&c, cells, 0), two = of_cells(&c, cells, 2);
+    ck_assert_int_eq(distribution(&c, &two, 0), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(distribution(&c, &two, PODIUM_SHARES_MAX + 1), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(distribution(&c, &none, 8), PODIUM_TOO_FEW_REPORTS);
+    ck_assert_int_eq(distribution(&other, &two, 8), PODIUM_FINGERPRINT_WRONG);
+    static const double wrong[] = {-0.01, 1.01, NAN, INFINITY};
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        ck_assert_int_eq(bootstrap(&c, &two, 8, wrong[i], 0.9, 5), PODIUM_ARGUMENT_WRONG);
+        ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, wrong[i], 5), PODIUM_ARGUMENT_WRONG);
+    }
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0.9, 1), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0, 5), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 1, 5), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 0, 0.5, 0.9, 5), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &none, 8, 0.5, 0.9, 5), PODIUM_TOO_FEW_REPORTS);
+    ck_assert_int_eq(bootstrap(&other, &two, 8, 0.5, 0.9, 5), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0.9, 5), PODIUM_OK);
+}
+END_TEST
+
+/* ---- Distributions ---- */
+
+static void check_shares(const podium_distribution *d) {
+    double sum = 0;
+    size_t bad = 0;
+    for (uint32_t j = 0; j < PODIUM_SHARES_MAX; j++) {
+        bad += !(d->share[j] >= 0) || (j >= d->bins && d->share[j] != 0);
+        sum += d->share[j];
+    }
+    ck_assert_uint_eq(bad, 0);
+    ck_assert_double_eq_tol(sum, 1, 1e-12);
+}
+
+static void check_quantiles(const podium_distribution *d) {
+    double before = d->min;
+    size_t bad = 0;
+    for (int i = 0; i <= 1000; i++) {
+        double now = podium_distribution_quantile(d, i / 1000.0);
+        bad += !(now >= before && now <= d->max + 1e-12 * (d->max - d->min));
+        before = now;
+    }
+    ck_assert_uint_eq(bad, 0);
+    ck_assert(isnan(podium_distribution_quantile(d, -1e-9)) && isnan(podium_distribution_quantile(d, 1 + 1e-9)));
+    ck_assert(isnan(podium_distribution_quantile(d, NAN)));
+}
+
+START_TEST(shares) {
+    static const uint32_t bins[] = {1, 2, 7, 64, PODIUM_SHARES_MAX};
+    static podium_distribution d;
+    uint64_t seed = 405;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 1, -3, 5);
+        podium_aggregate a = uniform_values(&c, &seed, 1000);
+        for (size_t i = 0; i < LENGTH(bins); i++) {
+            ck_assert_int_eq(podium_distribution_make(&d, &c, &a, bins[i]), PODIUM_OK);
+            ck_assert(d.min == -3 && d.max == 5 && d.bins == bins[i] && d.steps <= PODIUM_STEPS_MAX);
+            check_shares(&d);
+            check_quantiles(&d);
+        }
+    }
+}
+END_TEST
+
+/* One report where hardly any comes: at the far end of every mechanism's support, alone and beside others. A single
+   dishonest one must not ruin the estimate. */
+START_TEST(far_reports) {
+    static const double epsilons[] = {0.001, 1, 10, 50};
+    static podium_distribution d;
+    uint64_t seed = 406;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t e = 0; e < LENGTH(epsilons); e++) {
+            podium_collection c = collection_of(all_mechanisms[m], epsilons[e], 0, 1);
+            uint32_t last = (uint32_t)(c.cells - 1), far[] = {0, 1, last / 50, last - last / 50, last - 1, last};
+            for (size_t i = 0; i < LENGTH(far); i++) {
+                podium_aggregate alone = of_cells(&c, &far[i], 1), many = uniform_values(&c, &seed, 200);
+                ck_assert_int_eq(podium_distribution_make(&d, &c, &alone, 16), PODIUM_OK);
+                check_shares(&d);
+                ck_assert_int_eq(podium_aggregate_merge(&many, &alone), PODIUM_OK);
+                ck_assert_int_eq(podium_distribution_make(&d, &c, &many, 16), PODIUM_OK);
+                check_shares(&d);
+            }
+        }
+}
+END_TEST
+
+START_TEST(quantiles_of_known_shares) {
+    podium_distribution d = {.min = 10, .max = 14, .bins = 4, .share = {0.25, 0, 0.5, 0.25}};
+    static const double known[][2] = {{0, 10},     {0.125, 10.5}, {0.25, 11},    {0.375, 12.25},
+                                      {0.5, 12.5}, {0.75, 13},    {0.875, 13.5}, {1, 14}};
+    for (size_t i = 0; i < LENGTH(known); i++)
+        ck_assert_double_eq_tol(podium_distribution_quantile(&d, known[i][0]), known[i][1], 1e-12);
+    check_quantiles(&d);
+}
+END_TEST
+
+START_TEST(coarser) {
+    podium_distribution d = {.min = 0, .max = 6, .bins = 6, .share = {0.1, 0.2, 0.3, 0.15, 0.05, 0.2}}, before = d;
+    ck_assert_int_eq(podium_distribution_coarsen(&d, 4), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_distribution_coarsen(&d, 12), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_distribution_coarsen(&d, 0), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_distribution_coarsen(&d, 6), PODIUM_OK);
+    ck_assert(memcmp(&d, &before, sizeof d) == 0);
+    ck_assert_int_eq(podium_distribution_coarsen(&d, 3), PODIUM_OK);
+    ck_assert_uint_eq(d.bins, 3);
+    ck_assert_double_eq_tol(d.share[0], 0.3, 1e-15);
+    ck_assert_double_eq_tol(d.share[1], 0.45, 1e-15);
+    ck_assert_double_eq_tol(d.share[2], 0.25, 1e-15);
+    check_shares(&d);
+    for (int i = 0; i <= 2; i += 2) /* ends of the coarse bins keep their quantiles */
+        ck_assert_double_eq_tol(podium_distribution_quantile(&d, i == 0 ? 0.3 : 0.75), i == 0 ? 2 : 4, 1e-12);
+    ck_assert_int_eq(podium_distribution_coarsen(&d, 1), PODIUM_OK);
+    ck_assert_double_eq_tol(d.share[0], 1, 1e-15);
+}
+END_TEST
+
+/* Half of the values around a quarter of the range, half around three quarters, standard deviation 5% of the range: the
+   quartiles are at the peaks. Tolerances in shares of the range: 2%, and 3% for Laplace, whose reports are the noisier.
+   The valley, 40% to 60%, has 0.13% of the values; smoothing and noise may leave 10% there. For Laplace 25%: at this n
+   it finds the quartiles, but hardly that there are two peaks (a flat distribution would have 19%). */
+static void two_peaks(podium_mechanism mechanism, double tolerance, double valley_most) {
+    static podium_distribution d;
+    uint64_t seed = 407;
+    podium_collection c = collection_of(mechanism, 2, 0, 100);
+    for (size_t i = 0; i < MANY; i++)
+        values[i] = (i % 2 == 0 ? 25 : 75) + 5 * bell(&seed);
+    podium_aggregate a = privatized(&c, &seed, MANY);
+    ck_assert_int_eq(podium_distribution_make(&d, &c, &a, 64), PODIUM_OK);
+    check_shares(&d);
+    double low = podium_distribution_quantile(&d, 0.25), high = podium_distribution_quantile(&d, 0.75);
+    double eighth = podium_distribution_quantile(&d, 0.125), valley = 0;
+    for (uint32_t j = 26; j < 38; j++) /* 40.6 to 59.4 */
+        valley += d.share[j];
+    printf(
+        "two peaks, %s: quartiles off by %.2f%% and %.2f%%, first eighth by %.2f%%; in the valley %.2f%%; %u steps\n",
+        podium_mechanism_name(mechanism), low - 25, high - 75, eighth - (25 - 5 * 0.6745), 100 * valley, d.steps);
+    fflush(stdout); /* before an assertion ends this process */
+    ck_assert_double_le(fabs(low - 25), 100 * tolerance);
+    ck_assert_double_le(fabs(high - 75), 100 * tolerance);
+    ck_assert_double_le(valley, valley_most);
+}
+
+START_TEST(two_peaks_of_all) {
+    two_peaks(PODIUM_EXACT, 0.02, 0.1);
+    two_peaks(PODIUM_APPROXIMATE, 0.02, 0.1);
+    two_peaks(PODIUM_LAPLACE, 0.03, 0.25);
+    two_peaks(PODIUM_STAIRCASE, 0.02, 0.1);
+}
+END_TEST
+
+/* ---- Bootstrap ---- */
+
+static void count_up(void *context, uint32_t done) {
+    uint32_t *count = context;
+    ck_assert_uint_eq(done, ++*count);
+}
+
+START_TEST(bootstrapped) {
+    static const double p[] = {0, 0.25, 0.5, 0.75, 1};
+    enum { QUANTILES = LENGTH(p), REPETITIONS = 40 };
+    static podium_distribution d;
+    uint64_t seed = 408;
+    podium_collection c = collection_of(PODIUM_EXACT, 2, 0, 100);
+    podium_aggregate a = uniform_values(&c, &seed, 20000);
+    double lower[QUANTILES], upper[QUANTILES], low[QUANTILES], high[QUANTILES];
+    uint32_t done = 0;
+    ck_assert_int_eq(
+        podium_distribution_bootstrap(lower, upper, &c, &a, 32, p, QUANTILES, 0.9, REPETITIONS, count_up, &done),
+        PODIUM_OK);
+    ck_assert_uint_eq(done, REPETITIONS);
+    ck_assert_int_eq(podium_distribution_bootstrap(low, high, &c, &a, 32, p, QUANTILES, 0.9, REPETITIONS, NULL, NULL),
+                     PODIUM_OK);
+    ck_assert(memcmp(lower, low, sizeof low) == 0 && memcmp(upper, high, sizeof high) == 0);
+    ck_assert_int_eq(podium_distribution_bootstrap(low, high, &c, &a, 32, p, QUANTILES, 0.3, REPETITIONS, NULL, NULL),
+                     PODIUM_OK);
+    ck_assert_int_eq(podium_distribution_make(&d, &c, &a, 32), PODIUM_OK);
+    for (int i = 0; i < QUANTILES; i++) {
+        ck_assert(lower[i] <= low[i] && low[i] <= high[i] && high[i] <= upper[i]); /* more confident, wider */
+        ck_assert(lower[i] >= 0 && upper[i] <= 100 + 1e-9);
+        ck_assert(i == 0 || (lower[i - 1] <= lower[i] && upper[i - 1] <= upper[i]));
+    }
+    for (int i = 1; i < QUANTILES - 1; i++) { /* about what was estimated, and neither a point nor everything */
+        double at = podium_distribution_quantile(&d, p[i]);
+        ck_assert(lower[i] < upper[i] && upper[i] - lower[i] < 20 && lower[i] - 5 < at && at < upper[i] + 5);
+    }
+}
+END_TEST
+
+START_TEST(bootstrap_of_one) { /* which is drawn anew as none at all, at times */
+    podium_collection c = collection_of(PODIUM_EXACT, 2, 0, 100);
+    uint32_t cell = UINT32_MAX / 4;
+    podium_aggregate a = of_cells(&c, &cell, 1);
+    double lower, upper, p = 0.5;
+    ck_assert_int_eq(podium_distribution_bootstrap(&lower, &upper, &c, &a, 16, &p, 1, 0.98, 50, NULL, NULL), PODIUM_OK);
+    ck_assert(lower >= 0 && upper <= 60); /* nothing says more than the middle, and much says less */
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("estimate");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, moments);
+    tcase_add_test(tests, many_reports);
+    tcase_add_test(tests, estimates_the_values);
+    tcase_add_test(tests, variance_clipped);
+    tcase_add_test(tests, normal_quantiles);
+    tcase_add_test(tests, guaranteed_formula);
+    tcase_add_test(tests, within_the_range);
+    tcase_add_test(tests, refused_estimates);
+    tcase_add_test(tests, refused_distributions);
+    tcase_add_test(tests, shares);
+    tcase_add_test(tests, far_reports);
+    tcase_add_test(tests, quantiles_of_known_shares);
+    tcase_add_test(tests, coarser);
+    tcase_add_test(tests, two_peaks_of_all);
+    tcase_add_test(tests, bootstrapped);
+    tcase_add_test(tests, bootstrap_of_one);
+    return run_tests("estimate", tests);
+}

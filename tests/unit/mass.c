@@ -1,0 +1,359 @@
+/* The masses that analysts are told are the masses that are drawn: by the theorems, by counting, and by drawing. */
+#include <check.h>
+#include <math.h>
+
+#include "support.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+static const double epsilons[] = {1e-6, 0.01, 0.5, 1, 2, 6, 20, 50};
+
+static long double share(uint64_t threshold) {
+    return ldexpl((long double)threshold, -64);
+}
+
+/* ---- Theorem 1, in integers ---- */
+
+/* The words that are scaled to one of the cells first ... last-1 among n */
+static long double words(uint64_t n, uint64_t first, uint64_t last) {
+    uint128 from = (((uint128)first << 64) + n - 1) / n, to = (((uint128)last << 64) + n - 1) / n;
+    return (long double)(to - from);
+}
+
+static uint64_t clamped(uint64_t cell, uint64_t low, uint64_t high) {
+    return cell < low ? low : cell > high ? high : cell;
+}
+
+static long double theorem_1(const podium_collection *c, uint64_t place, uint64_t first, uint64_t last) {
+    uint64_t from = clamped(first, place, place + c->width) - place,
+             to = clamped(last, place, place + c->width) - place;
+    long double q = share(c->threshold);
+    return ldexpl((1 - q) * words(c->cells, first, last) + q * words(c->width, from, to), -64);
+}
+
+/* A uniform position is scaled to a cell by a whole number of words: a range has one more or less than its share of
+   them, 2^-64 of all. The rest is rounding. */
+static bool near_enough(double mass, long double truth) {
+    return fabsl(mass - truth) <= 1e-12L * truth + 0x1p-64L;
+}
+
+/* Corners of the grid and of the step, and others */
+static uint64_t some_cell(const podium_collection *c, uint64_t *seed, uint64_t place) {
+    uint64_t start = c->margin + place;
+    uint64_t chosen[] = {0, 1, start - (start > 0), start, start + 1, start + c->width, start + c->width + 1, c->cells};
+    uint64_t word = seeded_word(seed), which = word >> 60;
+    return which < LENGTH(chosen) ? clamped(chosen[which], 0, c->cells) : word % (c->cells + 1);
+}
+
+static uint64_t some_place(const podium_collection *c, uint64_t *seed, int trial) {
+    return trial == 0 ? 0 : trial == 1 ? c->places : seeded_word(seed) % (c->places + 1);
+}
+
+START_TEST(step_is_theorem_1) {
+    uint64_t seed = 101;
+    size_t wrong = 0;
+    for (size_t e = 0; e < LENGTH(epsilons); e++)
+        for (int m = PODIUM_EXACT; m <= PODIUM_APPROXIMATE; m++) {
+            podium_collection c = collection_of((podium_mechanism)m, epsilons[e], -3, 5);
+            for (int trial = 0; trial < 1000; trial++) {
+                uint64_t place = some_place(&c, &seed, trial), a = some_cell(&c, &seed, place);
+                uint64_t b = trial % 2 == 0 ? some_cell(&c, &seed, place) : a + (a < c.cells); /* one cell */
+                uint64_t first = a < b ? a : b, last = a < b ? b : a;
+                double mass = podium_collection_mass(&c, place, first, last);
+                wrong += !near_enough(mass, theorem_1(&c, place, first, last));
+            }
+        }
+    ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
+START_TEST(single_cells_of_the_step) { /* where R/W is whole, and so every cell's mass */
+    podium_collection c = {.cells = (uint64_t)1 << 32,
+                           .width = (uint64_t)1 << 30,
+                           .places = (uint64_t)3 << 30,
+                           .threshold = 0x7654321012345678};
+    long double q = share(c.threshold), base = ldexpl(1 - q, -32), step = base + ldexpl(q, -30);
+    uint64_t cells[] = {0, 4, 5, c.width + 4, c.width + 5, c.cells - 1};
+    for (size_t i = 0; i < LENGTH(cells); i++) {
+        long double truth = cells[i] >= 5 && cells[i] < c.width + 5 ? step : base;
+        double mass = podium_collection_mass(&c, 5, cells[i], cells[i] + 1);
+        ck_assert(fabsl(mass - truth) <= 4e-16L * truth);
+    }
+}
+END_TEST
+
+/* ---- Theorem 2 ---- */
+
+/* The mass of one cell at distance v, beside the middle stair and inside the grid: f(v) in the proof */
+static long double beside(const podium_collection *c, uint64_t distance) {
+    uint64_t number = distance >> c->stair_bits;
+    long double p = 1;
+    for (uint32_t i = 0; i < c->coin_count; i++)
+        p *= number >> i & 1 ? share(c->coins[i]) : 1 - share(c->coins[i]);
+    p *= (1 - share(c->threshold)) * (1 - share(c->tail_threshold));
+    return number >> c->coin_count != 0 ? 0 : ldexpl(p / 2, -(int)c->stair_bits);
+}
+
+/* Every choice that draw.c can make on a small grid, each with its probability, gathered by cell */
+static void count_all(const podium_collection *c, uint64_t place, long double *mass) {
+    uint64_t middle = c->margin + place, last = c->cells - 1, reach = (uint64_t)1 << (c->coin_count + c->stair_bits);
+    long double tail = (1 - share(c->threshold)) * share(c->tail_threshold) / 2;
+    for (uint64_t y = 0; y <= last; y++)
+        mass[y] = y >= middle && y < middle + c->width ? share(c->threshold) / (long double)c->width : 0;
+    for (uint64_t v = 0; v < reach; v++) {
+        mass[v >= middle ? 0 : middle - 1 - v] += beside(c, v);
+        mass[clamped(middle + c->width + v, 0, last)] += beside(c, v);
+    }
+    mass[0] += tail, mass[last] += tail;
+}
+
+#define SMALL_MAX 200
+
+static size_t wrong_ranges(const podium_collection *c, uint64_t place) {
+    long double mass[SMALL_MAX];
+    size_t wrong = 0;
+    count_all(c, place, mass);
+    for (uint64_t first = 0; first <= c->cells; first++) {
+        long double sum = 0;
+        for (uint64_t last = first; last <= c->cells; last++) {
+            wrong += fabsl(podium_collection_mass(c, place, first, last) - sum) > 1e-13L * sum;
+            sum += last < c->cells ? mass[last] : 0;
+        }
+    }
+    return wrong;
+}
+
+START_TEST(stairs_by_counting) { /* stairs that fall, private or not */
+    uint64_t seed = 102;
+    size_t wrong = 0;
+    for (int trial = 0; trial < 60; trial++) {
+        double fall = 0.02 + 1.5 * seeded_uniform(&seed); /* from stair to stair, on a logarithmic scale */
+        podium_collection c = {.coin_count = 1 + (uint32_t)(trial % 4), .stair_bits = (uint32_t)(trial % 3)};
+        c.stairs = 1 + (uint32_t)(seeded_word(&seed) % ((uint64_t)1 << (c.coin_count - 1)));
+        c.margin = (((uint64_t)1 << c.coin_count) - c.stairs) << c.stair_bits;
+        c.places = (uint64_t)c.stairs << c.stair_bits;
+        c.width = 1 + seeded_word(&seed) % 7;
+        c.cells = 2 * c.margin + c.places + c.width;
+        c.threshold = seeded_word(&seed);
+        c.tail_threshold = seeded_word(&seed) >> (trial % 5 * 10);
+        for (uint32_t i = 0; i < c.coin_count; i++)
+            c.coins[i] = (uint64_t)ldexp(1 / (1 + exp(ldexp(fall, (int)i))), 64);
+        ck_assert_uint_le(c.cells, SMALL_MAX);
+        for (uint64_t place = 0; place <= c.places; place++)
+            wrong += wrong_ranges(&c, place);
+    }
+    ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
+/* A cell beside the middle stair, at either end of the grid or anywhere: 12 digits, however small its mass */
+static bool single_cell_is_right(const podium_collection *c, uint64_t place, uint64_t y) {
+    uint64_t middle = c->margin + place, end = middle + c->width;
+    long double truth = y < middle ? beside(c, middle - 1 - y) : y >= end ? beside(c, y - end) : 0;
+    if (truth == 0)
+        truth = share(c->threshold) / (long double)c->width;
+    return fabsl(podium_collection_mass(c, place, y, y + 1) - truth) <= 1e-12L * truth;
+}
+
+START_TEST(stairs_are_theorem_2) {
+    uint64_t seed = 103;
+    size_t wrong = 0;
+    for (size_t e = 0; e < LENGTH(epsilons); e++)
+        for (int m = PODIUM_LAPLACE; m <= PODIUM_STAIRCASE; m++) {
+            podium_collection c = collection_of((podium_mechanism)m, epsilons[e], -3, 5);
+            for (int trial = 0; trial < 1000; trial++) {
+                uint64_t place = some_place(&c, &seed, trial);
+                uint64_t y = clamped(some_cell(&c, &seed, place), 1, c.cells - 2);
+                wrong += !single_cell_is_right(&c, place, y);
+            }
+            wrong += !single_cell_is_right(&c, 0, c.cells - 2) || !single_cell_is_right(&c, c.places, 1);
+        }
+    ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
+/* ---- What every mass obeys ---- */
+
+static bool same(double a, double b) {
+    return fabs(a - b) <= 1e-12 * (a + b);
+}
+
+/* Total 1; never negative; longer is more; parts add up; and the mirror image is the same */
+static size_t wrong_laws(const podium_collection *c, uint64_t place, uint64_t a, uint64_t b) {
+    uint64_t first = a < b ? a : b, last = a < b ? b : a, n = c->cells;
+    double mass = podium_collection_mass(c, place, first, last), before = podium_collection_mass(c, place, 0, first),
+           after = podium_collection_mass(c, place, last, n);
+    double mirrored = podium_collection_mass(c, c->places - place, n - last, n - first);
+    size_t wrong = podium_collection_mass(c, place, first, first) != 0;
+    wrong += !(fabs(podium_collection_mass(c, place, 0, n) - 1) <= 4e-16);
+    wrong += !(fabs(before + mass + after - 1) <= 1e-14);
+    wrong += !(mass >= 0 && (first == last || mass > 0));
+    wrong += !(podium_collection_mass(c, place, 0, last) >= before);
+    wrong += !same(mass, mirrored);
+    return wrong;
+}
+
+START_TEST(laws) {
+    uint64_t seed = 104;
+    size_t wrong = 0;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t e = 0; e < LENGTH(epsilons); e++) {
+            podium_collection c = collection_of(all_mechanisms[m], epsilons[e], 0, 1);
+            for (int trial = 0; trial < 500; trial++) {
+                uint64_t place = some_place(&c, &seed, trial);
+                wrong += wrong_laws(&c, place, some_cell(&c, &seed, place), some_cell(&c, &seed, place));
+            }
+        }
+    ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
+/* ---- Drawn ---- */
+
+#define DRAWS 200000
+#define BLOCK 500
+#define BINS 50
+
+/* 50 bins of about equal mass: ends at quantiles of the masses themselves, found by halving */
+static uint64_t cell_at(const podium_collection *c, uint64_t place, double p) {
+    uint64_t low = 0, high = c->cells;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (podium_collection_mass(c, place, 0, middle) < p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void draw_into(const podium_collection *c, uint64_t *seed, uint32_t place, uint32_t *cells) {
+    static uint64_t own[BLOCK * (3 + PODIUM_COINS_MAX)];
+    uint32_t places[BLOCK];
+    for (size_t i = 0; i < BLOCK; i++)
+        places[i] = place;
+    seeded_fill(seed, own, BLOCK * podium_draw_words(c) * sizeof *own);
+    podium_draw(c, cells, places, own, BLOCK);
+}
+
+/* Pearson's statistic */
+static double chi_square(const podium_collection *c, uint64_t *seed, uint32_t place) {
+    uint64_t ends[BINS + 1] = {0}, counts[BINS] = {0};
+    uint32_t cells[BLOCK];
+    double statistic = 0;
+    for (int b = 1; b <= BINS; b++)
+        ends[b] = b == BINS ? c->cells : cell_at(c, place, (double)b / BINS);
+    for (int done = 0; done < DRAWS; done += BLOCK) {
+        draw_into(c, seed, place, cells);
+        for (size_t i = 0; i < BLOCK; i++) {
+            int b = 0;
+            while (cells[i] >= ends[b + 1])
+                b++;
+            counts[b]++;
+        }
+    }
+    for (int b = 0; b < BINS; b++) {
+        double expected = DRAWS * podium_collection_mass(c, place, ends[b], ends[b + 1]);
+        statistic += ((double)counts[b] - expected) * ((double)counts[b] - expected) / expected;
+    }
+    return statistic;
+}
+
+/* 36 comparisons, each with a chi-square of 49 degrees of freedom. By the bound of Laurent and Massart it exceeds
+   49 + 2 sqrt(49 t) + 2t with probability e^-t at most: 151 at t = 19.7, 2.8e-9. False alarms in all: below 1e-7. */
+START_TEST(draws_follow) {
+    static const double chosen[] = {0.5, 2, 6};
+    uint64_t seed = 105;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t e = 0; e < LENGTH(chosen); e++) {
+            podium_collection c = collection_of(all_mechanisms[m], chosen[e], 0, 1);
+            uint64_t places[] = {0, c.places / 3, c.places};
+            for (size_t i = 0; i < LENGTH(places); i++)
+                ck_assert_double_lt(chi_square(&c, &seed, (uint32_t)places[i]), 151);
+        }
+}
+END_TEST
+
+/* ---- Variance and influence ---- */
+
+static double from_formula(double ours, double formula) {
+    return fabs(ours - formula) / formula;
+}
+
+START_TEST(variance_beside_the_shape) {
+    double worst[4] = {0};
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (double epsilon = 1e-6; epsilon < 50; epsilon *= 1.7) {
+            podium_collection c = collection_of(all_mechanisms[m], epsilon, -2, 6);
+            podium_shape shape = shape_of(all_mechanisms[m], epsilon, -2, 6);
+            worst[m] = fmax(worst[m], from_formula(c.alpha, shape.alpha));
+            if (c.coin_count == 0)
+                worst[m] = fmax(worst[m], from_formula(c.beta, shape.beta));
+            else
+                ck_assert_double_eq(c.beta, 0);
+        }
+    /* Laplace's stairs fall short by (80/1024)^2/24 = 2.6e-4 at most; the others only round their widths to cells */
+    ck_assert_double_lt(worst[PODIUM_EXACT], 1e-4);
+    ck_assert_double_lt(worst[PODIUM_APPROXIMATE], 1e-4);
+    ck_assert_double_lt(worst[PODIUM_LAPLACE], 3e-4);
+    ck_assert_double_lt(worst[PODIUM_STAIRCASE], 1e-6);
+    printf("variance beside the closed form: podium %.1e %.1e, laplace %.1e, staircase %.1e\n", worst[0], worst[1],
+           worst[2], worst[3]);
+}
+END_TEST
+
+/* Straight from the masses of 65536 ranges of cells, each as its middle and a uniform spread within */
+static double variance_from_masses(const podium_collection *c, uint64_t place) {
+    double mean = 0, square = 0, n = (double)c->cells;
+    for (uint64_t i = 0; i < 65536; i++) {
+        uint64_t first = c->cells / 65536 * i, last = i == 65535 ? c->cells : c->cells / 65536 * (i + 1);
+        double mass = podium_collection_mass(c, place, first, last), width = (double)(last - first);
+        double at = (double)first + (width - 1) / 2 - (n - 1) / 2;
+        mean += mass * at;
+        square += mass * (at * at + (width * width - 1) / 12);
+    }
+    return c->spacing * c->spacing * (square - mean * mean);
+}
+
+START_TEST(variance_from_the_masses) {
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (double epsilon = 0.1; epsilon < 10; epsilon *= 3) {
+            podium_collection c = collection_of(all_mechanisms[m], epsilon, -2, 6);
+            double at_end = c.alpha + c.beta * 16; /* 4 from the middle */
+            ck_assert_double_lt(from_formula(variance_from_masses(&c, 0), at_end), 1e-3);
+            ck_assert_double_lt(from_formula(variance_from_masses(&c, c.places), at_end), 1e-3);
+            ck_assert_double_lt(from_formula(variance_from_masses(&c, c.places / 2), c.alpha), 1e-3);
+        }
+}
+END_TEST
+
+START_TEST(influence) {
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 1, -2, 6);
+        uint32_t ends[] = {0, (uint32_t)(c.cells - 1)};
+        double reports[2], support;
+        podium_collection_reports(&c, reports, ends, 2);
+        support = reports[1] - reports[0];
+        ck_assert_double_eq(podium_collection_influence(&c, 0, 10), 0);
+        ck_assert_double_eq_tol(podium_collection_influence(&c, 1, 1), support, 1e-12 * support);
+        ck_assert_double_eq_tol(podium_collection_influence(&c, 3, 1000), support * 3 / 1000, 1e-12 * support);
+        ck_assert_double_eq_tol(podium_collection_influence(&c, 7, 5), support, 1e-12 * support); /* no more than all */
+        ck_assert(isinf(podium_collection_influence(&c, 0, 0)));
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("mass");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, step_is_theorem_1);
+    tcase_add_test(tests, single_cells_of_the_step);
+    tcase_add_test(tests, stairs_by_counting);
+    tcase_add_test(tests, stairs_are_theorem_2);
+    tcase_add_test(tests, laws);
+    tcase_add_test(tests, draws_follow);
+    tcase_add_test(tests, variance_beside_the_shape);
+    tcase_add_test(tests, variance_from_the_masses);
+    tcase_add_test(tests, influence);
+    return run_tests("mass", tests);
+}

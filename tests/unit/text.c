@@ -1,0 +1,401 @@
+/* A collection as text: there and back to the bit, and every way in which a text can be wrong. */
+#include <check.h>
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+
+#include "support.h"
+
+static const char head[] = "# A Podium collection: public, and fixed before the first value is seen.\n";
+
+/* ---- There and back ---- */
+
+static bool same_bits(double a, double b) {
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static bool same_spec(const podium_spec *a, const podium_spec *b) {
+    return a->mechanism == b->mechanism && same_bits(a->epsilon, b->epsilon) && same_bits(a->min, b->min) &&
+           same_bits(a->max, b->max);
+}
+
+/* The text is as long as it says, fits, and gives the same collection and name */
+static bool round_trip(const podium_collection *c, const char *name) {
+    char text[PODIUM_COLLECTION_TEXT_MAX], back[PODIUM_NAME_MAX];
+    podium_collection again;
+    size_t line = 77, n = podium_collection_write(c, text, name);
+    if (n >= sizeof text || strlen(text) != n || podium_collection_read(&again, back, &line, text, n) != PODIUM_OK)
+        return false;
+    return line == 0 && strcmp(back, name == NULL ? "" : name) == 0 && same_spec(&again.spec, &c->spec) &&
+           again.fingerprint == c->fingerprint && same_bits(again.first, c->first) &&
+           same_bits(again.spacing, c->spacing) && again.threshold == c->threshold;
+}
+
+static double some_bound(uint64_t *seed) {
+    double size = pow(10, 280 * seeded_uniform(seed) - 140);
+    return seeded_word(seed) % 8 == 0 ? 0 : seeded_word(seed) % 2 == 0 ? size : -size;
+}
+
+/* Random bits, integers and short decimals: what people and programs write */
+static podium_spec some_spec(uint64_t *seed) {
+    podium_spec spec = {.mechanism = all_mechanisms[seeded_word(seed) % 4]};
+    double a = some_bound(seed), b = some_bound(seed);
+    spec.epsilon = fmin(50, fmax(1e-6, pow(10, 7.7 * seeded_uniform(seed) - 6)));
+    if (seeded_word(seed) % 3 == 0) {
+        a = (double)(int64_t)(seeded_word(seed) % 2000) / 10 - 100;
+        b = a + 1 + (double)(seeded_word(seed) % 1000) / 100;
+        spec.epsilon = (double)(1 + seeded_word(seed) % 500) / 10;
+    }
+    spec.min = fmin(a, b);
+    spec.max = fmax(a, b);
+    return spec;
+}
+
+static const char *const names[] = {NULL,
+                                    "",
+                                    "age",
+                                    "income = what one earns # not a comment",
+                                    "\xc3\x84lter \xe2\x82\xac \xf0\x9f\x8e\xb2",
+                                    "123456789012345678901234567890123456789012345678901234567890123",
+                                    "1234567890123456789012345678901234567890123456789012345678901\xc3\xa9"};
+
+static size_t trips(uint64_t seed, int trials) {
+    size_t bad = 0, done = 0;
+    for (int trial = 0; trial < trials; trial++) {
+        podium_spec spec = some_spec(&seed);
+        podium_collection c;
+        if (podium_collection_init(&c, &spec) != PODIUM_OK)
+            continue; /* too narrow, or both bounds 0 */
+        done++;
+        bad += !round_trip(&c, names[(size_t)trial % LENGTH(names)]);
+    }
+    ck_assert_uint_gt(done, (size_t)trials / 2);
+    return bad;
+}
+
+START_TEST(there_and_back) {
+    ck_assert_uint_eq(trips(201, 2000), 0);
+}
+END_TEST
+
+START_TEST(extremes_there_and_back) { /* the longest numbers, and a zero with a sign */
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], nextafter(1e-6, 1), -nextafter(1e140, 0), 1e-140);
+        ck_assert(round_trip(&c, names[5]));
+        c = collection_of(all_mechanisms[m], 0.1 + 0.2, -0.0, 1.0 / 3);
+        ck_assert(round_trip(&c, NULL));
+    }
+}
+END_TEST
+
+START_TEST(in_a_locale_with_a_comma) { /* where there is one */
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "de_DE.utf8") == NULL)
+        return;
+    podium_collection c = collection_of(PODIUM_EXACT, 0.5, -1.25, 2.75);
+    char text[PODIUM_COLLECTION_TEXT_MAX];
+    podium_collection_write(&c, text, NULL);
+    size_t bad = trips(202, 500);
+    setlocale(LC_NUMERIC, "C");
+    ck_assert_uint_eq(bad, 0);
+    ck_assert_ptr_nonnull(strstr(text, "epsilon = 0.5\nmin = -1.25\nmax = 2.75\n"));
+}
+END_TEST
+
+/* ---- The format itself, which files outlive ---- */
+
+#define GOLDEN                                                                                                         \
+    "podium = 1\n"                                                                                                     \
+    "name = age\n"                                                                                                     \
+    "mechanism = podium\n"                                                                                             \
+    "epsilon = 0.1\n"                                                                                                  \
+    "min = 1\n"                                                                                                        \
+    "max = 120\n"                                                                                                      \
+    "fingerprint = a1e002b232eb5f93\n"
+
+START_TEST(golden) {
+    podium_collection c = collection_of(PODIUM_EXACT, 0.1, 1, 120);
+    char text[PODIUM_COLLECTION_TEXT_MAX], expected[PODIUM_COLLECTION_TEXT_MAX];
+    snprintf(expected, sizeof expected, "%s%s", head, GOLDEN);
+    size_t n = podium_collection_write(&c, text, "age");
+    ck_assert_str_eq(text, expected);
+    ck_assert_uint_eq(n, strlen(expected));
+}
+END_TEST
+
+/* ---- Reading ---- */
+
+/* Reads n bytes at the end of a block of their own, so that a sanitizer sees a read beyond. Outputs stay on failure. */
+static podium_status read_bytes(const char *text, size_t n, size_t *line, char name[PODIUM_NAME_MAX]) {
+    podium_collection c, before;
+    char name_before[PODIUM_NAME_MAX];
+    char *copy = malloc(n == 0 ? 1 : n);
+    memcpy(copy, text, n);
+    memset(&c, 0x5a, sizeof c);
+    memset(name, 0x5a, PODIUM_NAME_MAX);
+    before = c;
+    memcpy(name_before, name, sizeof name_before);
+    podium_status status = podium_collection_read(&c, name, line, copy, n);
+    free(copy);
+    if (status != PODIUM_OK)
+        ck_assert(memcmp(&c, &before, sizeof c) == 0 && memcmp(name, name_before, PODIUM_NAME_MAX) == 0);
+    return status;
+}
+
+static void expect(const char *text, podium_status status, size_t line) {
+    char name[PODIUM_NAME_MAX];
+    size_t at = 77;
+    podium_status got = read_bytes(text, strlen(text), &at, name);
+    ck_assert_msg(got == status && at == line, "%s\ngave \"%s\" in line %zu instead of \"%s\" in line %zu", text,
+                  podium_status_message(got), at, podium_status_message(status), line);
+}
+
+/* The golden text with one line changed; lines count from 1, and the status belongs to `line` */
+static void expect_changed(int which, const char *replacement, podium_status status, size_t line) {
+    char text[PODIUM_COLLECTION_TEXT_MAX] = "", *at = text;
+    int number = 0;
+    for (const char *from = GOLDEN; *from != '\0';) {
+        const char *end = strchr(from, '\n') + 1;
+        bool change = ++number == which;
+        at += snprintf(at, sizeof text - (size_t)(at - text), "%.*s",
+                       change ? (int)strlen(replacement) : (int)(end - from), change ? replacement : from);
+        from = end;
+    }
+    expect(text, status, line);
+}
+
+enum { VERSION = 1, NAME, MECHANISM, EPSILON, MIN, MAX, FINGERPRINT };
+
+START_TEST(accepted) {
+    char name[PODIUM_NAME_MAX];
+    expect(GOLDEN, PODIUM_OK, 0);
+    expect_changed(0, "", PODIUM_OK, 0);
+    expect_changed(NAME, "", PODIUM_OK, 0);
+    expect_changed(NAME, "name =\n", PODIUM_OK, 0);
+    expect_changed(NAME, "\n   \n\t# a comment = a comment\nname = a\n#\n", PODIUM_OK, 0);
+    expect_changed(EPSILON, "epsilon=0.1\n", PODIUM_OK, 0);
+    expect_changed(EPSILON, " \tepsilon\t =  +0.100e-0 \t\n", PODIUM_OK, 0);
+    expect_changed(EPSILON, "epsilon = .1\n", PODIUM_OK, 0);
+    expect_changed(MAX, "max = 1.2E2\n", PODIUM_OK, 0);
+    expect_changed(FINGERPRINT, "fingerprint = a1e002b232eb5f93", PODIUM_OK, 0); /* no final newline */
+    ck_assert_int_eq(read_bytes(GOLDEN, strlen(GOLDEN), NULL, name), PODIUM_OK);
+    ck_assert_str_eq(name, "age");
+}
+END_TEST
+
+START_TEST(carriage_returns) {
+    char text[PODIUM_COLLECTION_TEXT_MAX], name[PODIUM_NAME_MAX];
+    size_t n = 0, line = 77;
+    for (const char *from = GOLDEN; *from != '\0'; from++) {
+        if (*from == '\n')
+            text[n++] = '\r';
+        text[n++] = *from;
+    }
+    ck_assert_int_eq(read_bytes(text, n, &line, name), PODIUM_OK);
+    ck_assert_str_eq(name, "age");
+}
+END_TEST
+
+START_TEST(no_name_wanted) {
+    podium_collection c;
+    ck_assert_int_eq(podium_collection_read(&c, NULL, NULL, GOLDEN, strlen(GOLDEN)), PODIUM_OK);
+    ck_assert_double_eq(c.spec.max, 120);
+}
+END_TEST
+
+START_TEST(any_order_of_lines) {
+    expect("fingerprint = a1e002b232eb5f93\nmax = 120\nmin = 1\nepsilon = 0.1\nmechanism = podium\npodium = 1\n",
+           PODIUM_OK, 0);
+}
+END_TEST
+
+START_TEST(wrong_keys) {
+    expect("", PODIUM_TEXT_MALFORMED, 0);
+    expect("\n\n# nothing\n", PODIUM_TEXT_MALFORMED, 0);
+    expect("an age\n", PODIUM_TEXT_MALFORMED, 1);
+    for (int which = VERSION; which <= FINGERPRINT; which++)
+        if (which != NAME)
+            expect_changed(which, "", PODIUM_TEXT_MALFORMED, 0); /* missing: nowhere in particular */
+    expect_changed(NAME, "names = age\n", PODIUM_TEXT_MALFORMED, 2);
+    expect_changed(EPSILON, "Epsilon = 0.1\n", PODIUM_TEXT_MALFORMED, 4);
+    expect_changed(EPSILON, "= 0.1\n", PODIUM_TEXT_MALFORMED, 4);
+    expect_changed(EPSILON, "epsilon 0.1\n", PODIUM_TEXT_MALFORMED, 4);
+    expect_changed(EPSILON, "# skipped\n\nbeta = 1\n", PODIUM_TEXT_MALFORMED, 6);
+    expect_changed(FINGERPRINT, "garbage", PODIUM_TEXT_MALFORMED, 7);
+}
+END_TEST
+
+START_TEST(twice) {
+    static const char *const lines[] = {"podium = 1\n",
+                                        "name = age\n",
+                                        "mechanism = podium\n",
+                                        "epsilon = 0.1\n",
+                                        "min = 1\n",
+                                        "max = 120\n",
+                                        "fingerprint = a1e002b232eb5f93\n"};
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        char text[PODIUM_COLLECTION_TEXT_MAX];
+        snprintf(text, sizeof text, "%s%s", GOLDEN, lines[i]);
+        expect(text, PODIUM_TEXT_MALFORMED, 8);
+    }
+}
+END_TEST
+
+START_TEST(wrong_numbers) {
+    static const char *const numbers[] = {
+        "",    "0x1p-3", "0x1", "nan", "NaN", "inf", "-inf", "infinity", "1,5",      "1.5.5", "1e",  "1e+", "--1",
+        "+-1", ".",      "-",   "e5",  "1 2", "1f",  "1_0",  "1d2",      "\xd9\xa1", "1\t1",  "one", "=1",  "1e5e5"};
+    for (size_t i = 0; i < LENGTH(numbers); i++)
+        for (int which = EPSILON; which <= MAX; which++) {
+            static const char *const keys[] = {"epsilon", "min", "max"};
+            char line[64];
+            snprintf(line, sizeof line, "%s = %s\n", keys[which - EPSILON], numbers[i]);
+            expect_changed(which, line, PODIUM_TEXT_MALFORMED, (size_t)which);
+        }
+}
+END_TEST
+
+START_TEST(long_numbers) {
+    char line[300];
+    snprintf(line, sizeof line, "min = 1.%0100d\n", 0);
+    expect_changed(MIN, line, PODIUM_OK, 0);
+    snprintf(line, sizeof line, "min = 1.%0200d\n", 0);
+    expect_changed(MIN, line, PODIUM_TEXT_MALFORMED, MIN);
+}
+END_TEST
+
+START_TEST(numbers_that_no_collection_has) { /* the collection's own errors, of no line in particular */
+    expect_changed(EPSILON, "epsilon = 0\n", PODIUM_EPSILON_NOT_POSITIVE, 0);
+    expect_changed(EPSILON, "epsilon = 51\n", PODIUM_EPSILON_TOO_LARGE, 0);
+    expect_changed(EPSILON, "epsilon = 1e-7\n", PODIUM_EPSILON_TOO_SMALL, 0);
+    expect_changed(EPSILON, "epsilon = 1e999\n", PODIUM_EPSILON_NOT_FINITE, 0);
+    expect_changed(MAX, "max = 1e999\n", PODIUM_RANGE_NOT_FINITE, 0);
+    expect_changed(MAX, "max = 1\n", PODIUM_RANGE_EMPTY, 0);
+    expect_changed(MAX, "max = 1e141\n", PODIUM_RANGE_ABSURD, 0);
+    expect_changed(MAX, "max = 1.000000001\n", PODIUM_RANGE_TOO_NARROW, 0);
+    expect_changed(MECHANISM, "mechanism = Podium\n", PODIUM_MECHANISM_UNKNOWN, 3);
+    expect_changed(MECHANISM, "mechanism = podium-\n", PODIUM_MECHANISM_UNKNOWN, 3);
+    expect_changed(MECHANISM, "mechanism =\n", PODIUM_MECHANISM_UNKNOWN, 3);
+}
+END_TEST
+
+START_TEST(versions) {
+    expect_changed(VERSION, "podium = 2\n", PODIUM_VERSION_UNKNOWN, 1);
+    expect_changed(VERSION, "podium = 01\n", PODIUM_VERSION_UNKNOWN, 1);
+    expect_changed(VERSION, "podium = 99999999999999999999\n", PODIUM_VERSION_UNKNOWN, 1);
+    expect_changed(VERSION, "podium = 1.0\n", PODIUM_TEXT_MALFORMED, 1);
+    expect_changed(VERSION, "podium = -1\n", PODIUM_TEXT_MALFORMED, 1);
+    expect_changed(VERSION, "podium =\n", PODIUM_TEXT_MALFORMED, 1);
+}
+END_TEST
+
+START_TEST(edited) { /* what was agreed on is not what is there */
+    expect_changed(MECHANISM, "mechanism = laplace\n", PODIUM_FINGERPRINT_WRONG, 0);
+    expect_changed(EPSILON, "epsilon = 0.10000000000000002\n", PODIUM_FINGERPRINT_WRONG, 0);
+    expect_changed(EPSILON, "epsilon = 10\n", PODIUM_FINGERPRINT_WRONG, 0);
+    expect_changed(MIN, "min = 0\n", PODIUM_FINGERPRINT_WRONG, 0);
+    expect_changed(MAX, "max = 121\n", PODIUM_FINGERPRINT_WRONG, 0);
+    expect_changed(NAME, "name = another age\n", PODIUM_OK, 0); /* a name is but a name */
+    expect_changed(FINGERPRINT, "fingerprint = a1e002b232eb5f90\n", PODIUM_FINGERPRINT_WRONG, 0);
+    expect_changed(FINGERPRINT, "fingerprint = A1E002B232EB5F93\n", PODIUM_TEXT_MALFORMED, 7);
+    expect_changed(FINGERPRINT, "fingerprint = 1e002b232eb5f93\n", PODIUM_TEXT_MALFORMED, 7);
+    expect_changed(FINGERPRINT, "fingerprint = 0a1e002b232eb5f93\n", PODIUM_TEXT_MALFORMED, 7);
+    expect_changed(FINGERPRINT, "fingerprint =\n", PODIUM_TEXT_MALFORMED, 7);
+}
+END_TEST
+
+START_TEST(wrong_names) {
+    char line[2 * PODIUM_NAME_MAX];
+    snprintf(line, sizeof line, "name = %063d\n", 0);
+    expect_changed(NAME, line, PODIUM_OK, 0);
+    snprintf(line, sizeof line, "name = %064d\n", 0);
+    expect_changed(NAME, line, PODIUM_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\x01z\n", PODIUM_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\tz\n", PODIUM_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\rz\n", PODIUM_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\x1bz\n", PODIUM_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\x7fz\n", PODIUM_TEXT_MALFORMED, 2);
+}
+END_TEST
+
+START_TEST(nul_bytes) { /* in place of each byte: an error of that line; after the text: a line of its own */
+    char text[] = GOLDEN, name[PODIUM_NAME_MAX];
+    size_t n = sizeof text - 1, line, number = 1;
+    for (size_t i = 0; i < n; i++) {
+        char byte = text[i];
+        text[i] = '\0';
+        ck_assert_int_ne(read_bytes(text, n, &line, name), PODIUM_OK);
+        ck_assert_uint_eq(line, number);
+        text[i] = byte;
+        number += byte == '\n';
+    }
+    ck_assert_int_eq(read_bytes(text, n + 1, &line, name), PODIUM_TEXT_MALFORMED);
+    ck_assert_uint_eq(line, 8);
+}
+END_TEST
+
+START_TEST(every_truncation) { /* only what lacks but the last newline is whole */
+    char name[PODIUM_NAME_MAX];
+    for (size_t n = 0; n < strlen(GOLDEN) - 1; n++) {
+        size_t line;
+        ck_assert_int_ne(read_bytes(GOLDEN, n, &line, name), PODIUM_OK);
+    }
+}
+END_TEST
+
+/* ---- Fingerprints ---- */
+
+static uint64_t fingerprint(podium_mechanism mechanism, double epsilon, double min, double max) {
+    return collection_of(mechanism, epsilon, min, max).fingerprint;
+}
+
+START_TEST(fingerprints_differ) {
+    uint64_t all[4 * 3 * 4 * 4];
+    size_t n = 0, equal = 0;
+    const double three[] = {1, nextafter(1, 2), 2}, low[] = {-1, nextafter(-1, 0), 0, 0.5},
+                 high[] = {3, nextafter(3, 4), 1e9, 120};
+    for (size_t m = 0; m < 4; m++)
+        for (size_t e = 0; e < 3; e++)
+            for (size_t i = 0; i < 4; i++)
+                for (size_t k = 0; k < 4; k++)
+                    all[n++] = fingerprint(all_mechanisms[m], three[e], low[i], high[k]);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            equal += all[i] == all[k];
+    ck_assert_uint_eq(equal, 0);
+}
+END_TEST
+
+START_TEST(zero_is_zero) {
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        ck_assert_uint_eq(fingerprint(all_mechanisms[m], 1, 0, 1), fingerprint(all_mechanisms[m], 1, -0.0, 1));
+        ck_assert_uint_eq(fingerprint(all_mechanisms[m], 1, -1, 0), fingerprint(all_mechanisms[m], 1, -1, -0.0));
+        ck_assert_uint_ne(fingerprint(all_mechanisms[m], 1, 0, 1), fingerprint(all_mechanisms[m], 1, -1, 0));
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("text");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, there_and_back);
+    tcase_add_test(tests, extremes_there_and_back);
+    tcase_add_test(tests, in_a_locale_with_a_comma);
+    tcase_add_test(tests, golden);
+    tcase_add_test(tests, accepted);
+    tcase_add_test(tests, carriage_returns);
+    tcase_add_test(tests, no_name_wanted);
+    tcase_add_test(tests, any_order_of_lines);
+    tcase_add_test(tests, wrong_keys);
+    tcase_add_test(tests, twice);
+    tcase_add_test(tests, wrong_numbers);
+    tcase_add_test(tests, long_numbers);
+    tcase_add_test(tests, numbers_that_no_collection_has);
+    tcase_add_test(tests, versions);
+    tcase_add_test(tests, edited);
+    tcase_add_test(tests, wrong_names);
+    tcase_add_test(tests, nul_bytes);
+    tcase_add_test(tests, every_truncation);
+    tcase_add_test(tests, fingerprints_differ);
+    tcase_add_test(tests, zero_is_zero);
+    return run_tests("text", tests);
+}
