@@ -25,10 +25,6 @@ static double normal_quantile(double alpha) {
 
 /* ---- Moments of the cells, with no rounding before the end ---- */
 
-static wide wide_sum(podium_sum sum) {
-    return wide_from_two(sum.low, sum.high);
-}
-
 static double wide_to_double(wide a) {
     double x = 0;
     for (int i = WIDE_LIMBS; i-- > 0;)
@@ -43,12 +39,13 @@ typedef struct {
 
 /* Centred: twice a cell less (cells - 1) is an integer, so n of them sum to 2 sum - n (cells - 1), of either sign. */
 static moments moments_of(const podium_collection *collection, const podium_aggregate *aggregate) {
-    wide n = wide_from(aggregate->count), sum = wide_sum(aggregate->sum);
+    wide n = wide_from(aggregate->count), sum = wide_from_two(aggregate->sum.low, aggregate->sum.high);
+    wide squares = wide_from_two(aggregate->squares.low, aggregate->squares.high);
     wide twice = wide_shift_left(sum, 1), middle = wide_multiply(n, wide_from(collection->cells - 1));
     bool right = wide_at_most(middle, twice);
     double offset = wide_to_double(right ? wide_subtract(twice, middle) : wide_subtract(middle, twice));
     /* n sum of squares - square of sum: at least 0, by Cauchy and Schwarz, and exact */
-    wide spread = wide_subtract(wide_multiply(n, wide_sum(aggregate->squares)), wide_multiply(sum, sum));
+    wide spread = wide_subtract(wide_multiply(n, squares), wide_multiply(sum, sum));
     double count = (double)aggregate->count, h = collection->spacing;
     return (moments){(right ? 1 : -1) * h * (offset / (2 * count)),
                      h * h * (wide_to_double(spread) / count / (count - 1))};
