@@ -1,6 +1,7 @@
 /* Aggregates are the same to the bit however they come about, refuse what no device sent, and survive their bytes. */
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
 
 #include "support.h"
 
@@ -128,6 +129,46 @@ START_TEST(in_any_order) { /* two at random become one, until one is left: every
             parts[b] = parts[left - 1];
         }
         ck_assert(same(&all, &parts[0]));
+    }
+}
+END_TEST
+
+typedef struct {
+    const podium_collection *collection;
+    const uint32_t *cells;
+    size_t n;
+    podium_aggregate aggregate;
+    podium_status status;
+} part;
+
+static void *add_part(void *argument) {
+    part *own = argument;
+    podium_aggregate_init(&own->aggregate, own->collection);
+    own->status = podium_aggregate_add_cells(&own->aggregate, own->collection, own->cells, own->n);
+    return NULL;
+}
+
+START_TEST(in_any_number_of_threads) {
+    uint64_t seed = 331;
+    podium_collection c = some_collection(0);
+    uint32_t cells[REPORTS];
+    some_cells(&c, &seed, cells, REPORTS);
+    podium_aggregate alone = of_cells(&c, cells, REPORTS);
+    for (size_t threads = 1; threads <= 16; threads *= 2) {
+        static part parts[16];
+        pthread_t ids[16];
+        podium_aggregate together = empty_of(&c);
+        for (size_t i = 0; i < threads; i++) {
+            size_t from = REPORTS * i / threads, to = REPORTS * (i + 1) / threads;
+            parts[i] = (part){.collection = &c, .cells = cells + from, .n = to - from};
+            ck_assert_int_eq(pthread_create(&ids[i], NULL, add_part, &parts[i]), 0);
+        }
+        for (size_t i = 0; i < threads; i++) {
+            pthread_join(ids[i], NULL);
+            ck_assert_int_eq(parts[i].status, PODIUM_OK);
+            ck_assert_int_eq(podium_aggregate_merge(&together, &parts[i].aggregate), PODIUM_OK);
+        }
+        ck_assert(same(&together, &alone));
     }
 }
 END_TEST
@@ -499,6 +540,7 @@ int main(void) {
     tcase_add_test(tests, sums_carry);
     tcase_add_test(tests, in_any_chunks);
     tcase_add_test(tests, in_any_order);
+    tcase_add_test(tests, in_any_number_of_threads);
     tcase_add_test(tests, with_oneself);
     tcase_add_test(tests, what_lies_between_the_fields);
     tcase_add_test(tests, refused_reports);
