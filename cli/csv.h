@@ -1,6 +1,7 @@
 /*
  * CSV: records from a stream, in constant memory. As RFC 4180 has it: a field that begins with a quote ends at the next
- * single quote and may hold separators and line ends; elsewhere a quote is a character. Lines end in \n or \r\n.
+ * single quote and may hold separators and line ends; elsewhere a quote is a character. Lines end in \n or \r\n. A byte
+ * order mark at the very start belongs to the first record, but to none of its fields.
  */
 #ifndef PODIUM_CLI_CSV_H
 #define PODIUM_CLI_CSV_H
@@ -13,6 +14,7 @@
 
 typedef struct {
     const char *text; /* valid until the next csv_feed */
+    size_t first;     /* where its first field begins: after a byte order mark */
     size_t n;         /* with its line end */
     size_t content;   /* without */
     uint64_t line;    /* where it begins, counted from 1 */

@@ -18,7 +18,7 @@ struct table {
     size_t column, by; /* field numbers from 0, known after the first line */
     bool located;
     char *header;
-    size_t header_n;
+    size_t header_first, header_n;
     uint64_t done, total, rows; /* bytes, and rows given */
 };
 
@@ -135,16 +135,10 @@ static char find_separator(const csv_record *record) {
     return tabs > commas ? '\t' : ',';
 }
 
-/* A byte order mark belongs to no name. */
-static size_t mark_length(const csv_record *record) {
-    return record->line == 1 && record->content >= 3 && memcmp(record->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
 static bool names_field(const csv_record *record, csv_field field, const char *name) {
     char plain[1024];
-    size_t mark = field.from == 0 ? mark_length(record) : 0, n = field.to - field.from - mark;
-    return csv_unquote(plain, sizeof plain, record->text + field.from + mark, n) == strlen(name) &&
-           memcmp(plain, name, strlen(name)) == 0;
+    size_t n = csv_unquote(plain, sizeof plain, record->text + field.from, field.to - field.from);
+    return n == strlen(name) && memcmp(plain, name, n) == 0;
 }
 
 /* A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. */
@@ -203,12 +197,14 @@ static void keep_header(table *t, const csv_record *record) {
     if (t->header == NULL) {
         t->header = allocate(record->n);
         memcpy(t->header, record->text, t->header_n = record->n);
+        t->header_first = record->first;
         return;
     }
-    size_t n = t->header_n; /* line ends may differ */
-    while (n > 0 && (t->header[n - 1] == '\n' || t->header[n - 1] == '\r'))
+    const char *header = t->header + t->header_first; /* line ends and byte order marks may differ */
+    size_t n = t->header_n - t->header_first;
+    while (n > 0 && (header[n - 1] == '\n' || header[n - 1] == '\r'))
         n--;
-    if (n != record->content || memcmp(t->header, record->text, n) != 0)
+    if (n != record->content - record->first || memcmp(header, record->text + record->first, n) != 0)
         fail(BAD_DATA, "%s, line %llu: its header is not that of the first file", t->name,
              (unsigned long long)record->line);
 }
