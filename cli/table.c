@@ -141,16 +141,21 @@ static bool names_field(const csv_record *record, csv_field field, const char *n
     return n == strlen(name) && memcmp(plain, name, n) == 0;
 }
 
-/* A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. */
+/*
+ * A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. Where it is
+ * not known that there is one, a number is no name: a value on the first line would make a header of it.
+ */
 static bool locate(const table *t, const csv_record *record, const char *column, size_t *index) {
     size_t fields = csv_count(record, t->separator);
     csv_field field;
     double number;
-    for (*index = 0; csv_find(&field, record, t->separator, *index); (*index)++)
-        if (t->options.header != 1 && names_field(record, field, column))
+    bool numbered = number_read(&number, column, strlen(column)) && number >= 1 && number <= (double)fields &&
+                    number == (double)(size_t)number;
+    bool named = t->options.header == 0 || (t->options.header == 2 && !numbered);
+    for (*index = 0; named && csv_find(&field, record, t->separator, *index); (*index)++)
+        if (names_field(record, field, column))
             return true;
-    if (number_read(&number, column, strlen(column)) && number >= 1 && number <= (double)fields &&
-        number == (double)(size_t)number) {
+    if (numbered) {
         *index = (size_t)number - 1;
         return false;
     }
