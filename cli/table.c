@@ -173,6 +173,18 @@ static bool parse(const csv_record *record, csv_field field, double *value) {
     return number_read(value, record->text + field.from, n);
 }
 
+/* A header is printed as it stands, so a value must never pass for one: neither 12kg nor $12 nor 1.000,50. */
+static bool reads_as_name(const csv_record *record, csv_field field) {
+    char plain[1024];
+    size_t n = csv_unquote(plain, sizeof plain, record->text + field.from, field.to - field.from);
+    bool letter = n > 0 && (plain[0] == '_' || (plain[0] >= 'A' && plain[0] <= 'Z') ||
+                            (plain[0] >= 'a' && plain[0] <= 'z'));
+    for (size_t i = 0; i < n && !letter; i++)
+        if (plain[i] >= '0' && plain[i] <= '9')
+            return false;
+    return n > 0;
+}
+
 /* Columns, and whether the line is a header. */
 static bool start(table *t, const csv_record *record) {
     bool header = false;
@@ -190,15 +202,18 @@ static bool start(table *t, const csv_record *record) {
         t->located = true;
     }
     csv_field field;
-    double value;
     if (t->options.header != 2)
         return t->options.header == 0;
     if (t->header != NULL || header)
         return true;
-    return csv_find(&field, record, t->separator, t->column) && field.to > field.from && !parse(record, field, &value);
+    return csv_find(&field, record, t->separator, t->column) && reads_as_name(record, field);
 }
 
 static void keep_header(table *t, const csv_record *record) {
+    for (size_t i = 0; i < record->content; i++)
+        if (record->text[i] == '\r' && record->text[i + 1] != '\n')
+            fail(BAD_DATA, "%s, line %llu: a carriage return that ends no line", t->name,
+                 (unsigned long long)record->line); /* the whole file may be this one line */
     if (t->header == NULL) {
         t->header = allocate(record->n);
         memcpy(t->header, record->text, t->header_n = record->n);
