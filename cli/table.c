@@ -187,7 +187,7 @@ static bool reads_as_name(const csv_record *record, csv_field field) {
 
 /* Columns, and whether the line is a header. */
 static bool start(table *t, const csv_record *record) {
-    bool header = false;
+    bool header = false, known = t->located; /* as the first file, so the others */
     if (t->separator == 0)
         t->separator = find_separator(record);
     t->reader.separator = t->separator;
@@ -206,6 +206,8 @@ static bool start(table *t, const csv_record *record) {
         return t->options.header == 0;
     if (t->header != NULL || header)
         return true;
+    if (known)
+        return false;
     return csv_find(&field, record, t->separator, t->column) && reads_as_name(record, field);
 }
 
