@@ -27,8 +27,8 @@ struct table {
 static char separator_option(const char *command, const char *text) {
     if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
         return '\t';
-    if (strlen(text) != 1 || *text == '"' || *text == '\n' || *text == '\r')
-        fail_usage(command, "--separator takes one character, or tab, not '%s'", text);
+    if (strlen(text) != 1 || strchr("\"\n\r+-.0123456789eE", *text) != NULL)
+        fail_usage(command, "--separator takes one character that is in no number, or tab, not '%s'", text);
     return *text;
 }
 
