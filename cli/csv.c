@@ -111,6 +111,13 @@ bool csv_next(csv_reader *reader, csv_record *record) {
     return true;
 }
 
+void csv_again(csv_reader *reader, const csv_record *record, char separator) {
+    reader->start -= record->n;
+    reader->scanned = reader->start;
+    reader->line = record->line;
+    reader->separator = separator;
+}
+
 /* From the start of a field to the separator after it, or the end */
 static size_t field_end(const csv_record *record, size_t at, char separator) {
     if (at < record->content && record->text[at] != '"') {

@@ -39,6 +39,8 @@ void csv_feed(csv_reader *reader, size_t n); /* n bytes were put there; 0 is the
 
 /* The next record that is complete; false where more input is needed, or none is left. */
 bool csv_next(csv_reader *reader, csv_record *record);
+/* Takes the record just given back, to be read with another separator. */
+void csv_again(csv_reader *reader, const csv_record *record, char separator);
 
 /* Field number `index` of a record, from 0, as it stands (quotes included); false where there are fewer. */
 typedef struct {

@@ -126,13 +126,10 @@ static _Noreturn void fail_row(const table *t, const csv_record *record, const c
 
 /* ---- The first line ---- */
 
-static char find_separator(const csv_record *record) {
-    size_t tabs = 0, commas = 0;
-    for (size_t i = 0; i < record->content; i++) {
-        tabs += record->text[i] == '\t';
-        commas += record->text[i] == ',';
-    }
-    return tabs > commas ? '\t' : ',';
+/* Of a record that was read with commas: with tabs, it may end elsewhere. */
+static void find_separator(table *t, const csv_record *record) {
+    t->separator = csv_count(record, '\t') > csv_count(record, ',') ? '\t' : ',';
+    csv_again(&t->reader, record, t->separator);
 }
 
 static bool names_field(const csv_record *record, csv_field field, const char *name) {
@@ -188,9 +185,6 @@ static bool reads_as_name(const csv_record *record, csv_field field) {
 /* Columns, and whether the line is a header. */
 static bool start(table *t, const csv_record *record) {
     bool header = false, known = t->located; /* as the first file, so the others */
-    if (t->separator == 0)
-        t->separator = find_separator(record);
-    t->reader.separator = t->separator;
     if (!t->located) {
         if (t->options.column == NULL && csv_count(record, t->separator) != 1)
             fail(BAD_USAGE, "%s has %zu columns: say which with --column NAME or --column NUMBER", t->name,
@@ -289,6 +283,10 @@ size_t table_rows(table *t, row *rows, size_t most) {
     while (count < most && t->descriptor >= 0) {
         csv_record record;
         if (csv_next(&t->reader, &record)) {
+            if (t->separator == 0) {
+                find_separator(t, &record);
+                continue;
+            }
             bool header = t->at_start && start(t, &record);
             t->at_start = false;
             if (header)
