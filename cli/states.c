@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define BATCH 4096
 #define GROUPS_MAX 10000 /* 8 KiB each */
@@ -11,8 +12,9 @@
 
 bool state_file(const char *path) {
     char start[sizeof PODIUM_AGGREGATE_PREFIX - 1];
-    if (strcmp(path, "-") == 0)
-        return false;
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false; /* what is read from a pipe is gone */
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return false; /* whoever opens it next will say why */

@@ -4,7 +4,7 @@
 
 #include "table.h"
 
-/* Does the file begin like a state? Standard input is not looked at. */
+/* Does the file begin like a state? Standard input and pipes are not looked at. */
 bool state_file(const char *path);
 
 /* Every state in the files, one a line, merged. */

@@ -184,6 +184,10 @@ static bool reads_as_name(const csv_record *record, csv_field field) {
 
 /* Columns, and whether the line is a header. */
 static bool start(table *t, const csv_record *record) {
+    if (record->n >= strlen(PODIUM_AGGREGATE_PREFIX) &&
+        memcmp(record->text, PODIUM_AGGREGATE_PREFIX, strlen(PODIUM_AGGREGATE_PREFIX)) == 0)
+        fail(BAD_DATA, "%s, line %llu: a state, where reports are read; states for an estimate come first, from files",
+             t->name, (unsigned long long)record->line);
     bool header = false, known = t->located; /* as the first file, so the others */
     if (!t->located) {
         if (t->options.column == NULL && csv_count(record, t->separator) != 1)
