@@ -40,15 +40,23 @@ static void merge_line(podium_aggregate *sum, bool *begun, const char *name, siz
     *begun = true;
 }
 
+/* Like fgets, but for lines that hold a zero byte too */
+static bool read_line(char *text, size_t size, size_t *n, FILE *file) {
+    int c = 0;
+    for (*n = 0; *n < size && c != '\n' && (c = getc(file)) != EOF;)
+        text[(*n)++] = (char)c;
+    return *n > 0;
+}
+
 static void merge_file(podium_aggregate *sum, bool *begun, const char *path) {
     static char text[PODIUM_AGGREGATE_TEXT_MAX + 2];
+    size_t n;
     bool standard = strcmp(path, "-") == 0;
     const char *name = standard ? "standard input" : path;
     FILE *file = standard ? stdin : fopen(path, "rb");
     if (file == NULL)
         fail(BAD_IO, "%s: %s", name, strerror(errno));
-    for (size_t line = 1; fgets(text, sizeof text, file) != NULL; line++) {
-        size_t n = strlen(text);
+    for (size_t line = 1; read_line(text, sizeof text, &n, file); line++) {
         while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r'))
             n--;
         if (n > 0)
