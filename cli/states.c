@@ -7,6 +7,7 @@
 
 #define BATCH 4096
 #define GROUPS_MAX 10000 /* 8 KiB each */
+#define GROUP_NAME_MAX 256
 
 /* ---- States in files ---- */
 
@@ -130,9 +131,12 @@ groups groups_from(table *t, const podium_collection *collection, bool by) {
         if (!by)
             add(whole, collection, reports, n);
         for (size_t i = 0; by && i < n; i++) {
-            char name[256];
+            char name[GROUP_NAME_MAX];
             size_t length =
                 csv_unquote(name, sizeof name, rows[i].record.text + rows[i].by.from, rows[i].by.to - rows[i].by.from);
+            if (length == sizeof name || memchr(name, '\0', length) != NULL)
+                fail(BAD_DATA, "line %llu: no group has a name so long, or with a zero byte",
+                     (unsigned long long)rows[i].record.line);
             add(group_find(&all, places, collection, name, length), collection, &reports[i], 1);
         }
     }
