@@ -138,7 +138,7 @@ static void catch_unless_ignored(int signal_number) {
         signal(signal_number, SIG_IGN);
 }
 
-static int close_stdout(int status) { /* help and version too must have reached their reader */
+int close_stdout(int status) {
     if (fflush(stdout) != 0 || ferror(stdout))
         fail(BAD_IO, "standard output: cannot write");
     return status;

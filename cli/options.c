@@ -71,7 +71,7 @@ void collection_option(collection_options *options, int option, const char *argu
     switch (option) {
     case OPTION_HELP:
         help_for(options->command, stdout);
-        exit(fflush(stdout) == 0 ? DONE : BAD_IO);
+        exit(close_stdout(DONE));
     case OPTION_COLLECTION:
         options->file = argument;
         return;
