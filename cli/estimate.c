@@ -382,6 +382,8 @@ int command_estimate(int argc, char **argv) {
     bool grouped = options.by != NULL;
     if (a.bootstrap > 0 && a.quantiles == 0)
         fail_usage("estimate", "--bootstrap needs --quantiles");
+    if (grouped && a.format == FORMAT_TEXT && (a.quantiles > 0 || a.histogram > 0 || a.dishonest > 0))
+        fail_usage("estimate", "--by has room for more than the mean in --format json or csv only");
     if (a.plot != NULL && grouped)
         fail_usage("estimate", "--plot draws one group: leave out --by");
     if (a.plot != NULL)
