@@ -70,8 +70,8 @@ static void write_script(FILE *to, const char *path, const plot *p) {
 
 void plot_write(const char *path, const plot *p) {
     const char *staged = output_stage(path);
-    if (strchr(staged, '\'') != NULL)
-        fail(BAD_IO, "%s: gnuplot cannot write a name with a quote in it", path);
+    if (strpbrk(staged, "'\n") != NULL)
+        fail(BAD_IO, "%s: gnuplot cannot write a name with a quote or a line end in it", path);
     FILE *gnuplot = popen("gnuplot", "w");
     if (gnuplot == NULL)
         fail(BAD_IO, "gnuplot does not start");
