@@ -15,7 +15,7 @@ struct table {
     csv_reader reader;
     bool at_start; /* of a file: a header may come */
     char separator;
-    size_t column, by; /* field numbers from 0, known after the first line */
+    size_t column, by, fields; /* field numbers from 0, and how many there are: known after the first line */
     bool located;
     char *header;
     size_t header_first, header_n;
@@ -197,6 +197,7 @@ static bool start(table *t, const csv_record *record) {
             header = locate(t, record, t->options.column, &t->column);
         if (t->options.by != NULL)
             header |= locate(t, record, t->options.by, &t->by);
+        t->fields = csv_count(record, t->separator);
         t->located = true;
     }
     csv_field field;
@@ -239,6 +240,8 @@ static bool take(table *t, const csv_record *record, row *r) {
     if (!csv_find(&r->field, record, t->separator, t->column) ||
         (t->options.by != NULL && !csv_find(&r->by, record, t->separator, t->by)))
         trouble = "the line has too few columns";
+    else if (csv_count(record, t->separator) > t->fields)
+        trouble = "the line has too many columns"; /* of 34,5 the 5 would be printed */
     else if (r->field.from == r->field.to)
         trouble = "empty";
     else if (!parse(record, r->field, &r->value))
