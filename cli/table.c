@@ -174,8 +174,8 @@ static bool parse(const csv_record *record, csv_field field, double *value) {
 static bool reads_as_name(const csv_record *record, csv_field field) {
     char plain[1024];
     size_t n = csv_unquote(plain, sizeof plain, record->text + field.from, field.to - field.from);
-    bool letter = n > 0 && (plain[0] == '_' || (plain[0] >= 'A' && plain[0] <= 'Z') ||
-                            (plain[0] >= 'a' && plain[0] <= 'z'));
+    bool letter =
+        n > 0 && (plain[0] == '_' || (plain[0] >= 'A' && plain[0] <= 'Z') || (plain[0] >= 'a' && plain[0] <= 'z'));
     for (size_t i = 0; i < n && !letter; i++)
         if (plain[i] >= '0' && plain[i] <= '9')
             return false;
