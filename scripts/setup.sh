@@ -3,7 +3,7 @@
 set -eu
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
-check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch"
+check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch python3 gnuplot-nox bash"
 
 command -v apt-get >/dev/null || exit 0 # not Debian: whatever is missing, the build will say
 
