@@ -3,6 +3,7 @@
 #   make              build/libpodium.a, build/libpodium.so and the program, build/cli/podium
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
+#   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits
 #   make install      program, header, libraries, manual, pkg-config file (PREFIX, DESTDIR)
 #   make clean
@@ -15,7 +16,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build demo check bench install clean
+.PHONY: all build demo check fuzz bench install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -32,6 +33,13 @@ demo:
 check:
 	@scripts/setup.sh build check
 	@scripts/check.sh $(JOBS)
+
+SECONDS ?= 600
+fuzz:
+	@scripts/setup.sh build check
+	@cmake --preset fuzz -DPODIUM_FUZZ_SECONDS=$(SECONDS) >/dev/null
+	@cmake --build --preset fuzz -j$(JOBS)
+	@ctest --preset fuzz -V
 
 bench:
 	@scripts/setup.sh build

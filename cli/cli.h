@@ -12,7 +12,8 @@ enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 }; /* exit statuses */
 /* main.c: says "podium: ..." on standard error, removes what is half written, and exits. */
 _Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void *allocate(size_t n); /* or fail */
+void *allocate(size_t n);     /* or fail */
+int close_stdout(int status); /* help and version too must have reached their reader */
 
 /* ---- options.c ---- */
 
@@ -50,7 +51,7 @@ extern const char *const format_words[];
 /* ---- input.c: read(2), except that one may look at the beginning of standard input first ---- */
 
 ptrdiff_t input_read(int file, void *buffer, size_t n);
-/* Does the file begin like that? False also where it cannot be read; whoever reads it next will say why. */
+/* Does the file begin like that? "-" is standard input. False also where it cannot be read, and for named pipes. */
 bool input_begins(const char *path, const char *prefix);
 
 /* ---- output.c: what is written appears whole or not at all; failures end the program ---- */

@@ -75,6 +75,14 @@ static bool scan(csv_reader *reader) {
     return false;
 }
 
+/* The length of a byte order mark at the start of the stream, or of what may yet become one */
+static size_t mark_length(const csv_reader *reader) {
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t n = reader->end - reader->start;
+    n = n < 3 ? n : 3;
+    return reader->line == 1 && memcmp(reader->buffer + reader->start, mark, n) == 0 ? n : 0;
+}
+
 static uint64_t lines_in(const char *text, size_t n) {
     uint64_t lines = 0;
     for (const char *at = text, *end = text + n; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
@@ -83,6 +91,11 @@ static uint64_t lines_in(const char *text, size_t n) {
 }
 
 bool csv_next(csv_reader *reader, csv_record *record) {
+    size_t mark = mark_length(reader);
+    if (mark > 0 && mark < 3 && !reader->finished)
+        return false;
+    if (mark == 3 && reader->scanned == reader->start)
+        reader->scanned += mark;
     bool ended = scan(reader);
     if (!ended && (!reader->finished || reader->start == reader->end))
         return false;
@@ -90,12 +103,19 @@ bool csv_next(csv_reader *reader, csv_record *record) {
     size_t content = reader->scanned - reader->start, n = content + ended;
     if (content > 0 && text[content - 1] == '\r')
         content--;
-    *record = (csv_record){text, n, content, reader->line, !ended && reader->state == QUOTED};
+    *record = (csv_record){text, mark == 3 ? mark : 0, n, content, reader->line, !ended && reader->state == QUOTED};
     reader->line += lines_in(text, n);
     reader->start += n;
     reader->scanned = reader->start;
     reader->state = FIELD_START;
     return true;
+}
+
+void csv_again(csv_reader *reader, const csv_record *record, char separator) {
+    reader->start -= record->n;
+    reader->scanned = reader->start;
+    reader->line = record->line;
+    reader->separator = separator;
 }
 
 /* From the start of a field to the separator after it, or the end */
@@ -114,7 +134,7 @@ static size_t field_end(const csv_record *record, size_t at, char separator) {
 }
 
 bool csv_find(csv_field *field, const csv_record *record, char separator, size_t index) {
-    size_t from = 0, to = field_end(record, 0, separator);
+    size_t from = record->first, to = field_end(record, from, separator);
     for (; index > 0; index--) {
         if (to == record->content)
             return false;
@@ -127,7 +147,7 @@ bool csv_find(csv_field *field, const csv_record *record, char separator, size_t
 
 size_t csv_count(const csv_record *record, char separator) {
     size_t count = 1;
-    for (size_t to = field_end(record, 0, separator); to < record->content; count++)
+    for (size_t to = field_end(record, record->first, separator); to < record->content; count++)
         to = field_end(record, to + 1, separator);
     return count;
 }

@@ -1,6 +1,7 @@
 /*
  * CSV: records from a stream, in constant memory. As RFC 4180 has it: a field that begins with a quote ends at the next
- * single quote and may hold separators and line ends; elsewhere a quote is a character. Lines end in \n or \r\n.
+ * single quote and may hold separators and line ends; elsewhere a quote is a character. Lines end in \n or \r\n. A byte
+ * order mark at the very start belongs to the first record, but to none of its fields.
  */
 #ifndef PODIUM_CLI_CSV_H
 #define PODIUM_CLI_CSV_H
@@ -13,6 +14,7 @@
 
 typedef struct {
     const char *text; /* valid until the next csv_feed */
+    size_t first;     /* where its first field begins: after a byte order mark */
     size_t n;         /* with its line end */
     size_t content;   /* without */
     uint64_t line;    /* where it begins, counted from 1 */
@@ -38,6 +40,8 @@ void csv_feed(csv_reader *reader, size_t n); /* n bytes were put there; 0 is the
 
 /* The next record that is complete; false where more input is needed, or none is left. */
 bool csv_next(csv_reader *reader, csv_record *record);
+/* Takes the record just given back, to be read with another separator. */
+void csv_again(csv_reader *reader, const csv_record *record, char separator);
 
 /* Field number `index` of a record, from 0, as it stands (quotes included); false where there are fewer. */
 typedef struct {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char peeked[64]; /* of standard input */
@@ -34,6 +35,9 @@ bool input_begins(const char *path, const char *prefix) {
             peeked_to = read_beginning(STDIN_FILENO, peeked, n);
         return peeked_to >= n && memcmp(peeked, prefix, n) == 0;
     }
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false; /* what is read from a pipe is gone */
     int file = open(path, O_RDONLY);
     if (file < 0)
         return false;

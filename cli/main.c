@@ -133,7 +133,13 @@ static void interrupted(int signal_number) {
     raise(signal_number);
 }
 
-static int close_stdout(int status) { /* help and version too must have reached their reader */
+/* What was told to be ignored, by nohup or a shell in the background, stays so. */
+static void catch_unless_ignored(int signal_number) {
+    if (signal(signal_number, interrupted) == SIG_IGN)
+        signal(signal_number, SIG_IGN);
+}
+
+int close_stdout(int status) {
     if (fflush(stdout) != 0 || ferror(stdout))
         fail(BAD_IO, "standard output: cannot write");
     return status;
@@ -141,9 +147,9 @@ static int close_stdout(int status) { /* help and version too must have reached 
 
 int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
-    signal(SIGINT, interrupted);
-    signal(SIGTERM, interrupted);
-    signal(SIGHUP, interrupted);
+    catch_unless_ignored(SIGINT);
+    catch_unless_ignored(SIGTERM);
+    catch_unless_ignored(SIGHUP);
 
     const char *first = argc > 1 ? argv[1] : NULL;
     if (first == NULL) {

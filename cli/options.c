@@ -72,7 +72,7 @@ void collection_option(collection_options *options, int option, const char *argu
     case OPTION_HELP:
     case 'h':
         help_for(options->command, stdout);
-        exit(fflush(stdout) == 0 ? DONE : BAD_IO);
+        exit(close_stdout(DONE));
     case OPTION_COLLECTION:
         options->file = argument;
         return;

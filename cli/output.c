@@ -20,6 +20,9 @@ void output_abandon(void) {
 }
 
 const char *output_stage(const char *path) {
+    char *target = realpath(path, NULL); /* a link stays; what it leads to is replaced */
+    if (target != NULL)
+        path = target;
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     const char *suffix = dot != NULL && (slash == NULL || dot > slash) ? dot : ""; /* gnuplot goes by it */
     if (strlen(path) + 32 > sizeof staged)
@@ -32,9 +35,11 @@ const char *output_stage(const char *path) {
         fail(BAD_IO, "%s: %s", path, strerror(errno));
     }
     mode_t mask = umask(0);
+    struct stat old;
     umask(mask);
-    fchmod(file, 0666 & ~mask);
+    fchmod(file, stat(path, &old) == 0 ? old.st_mode & 0777 : 0666 & ~mask); /* nobody new can read it */
     close(file);
+    free(target);
     return staged;
 }
 
@@ -50,9 +55,11 @@ struct output {
     bool in_stage;
 };
 
-/* A device or a pipe is written as it is; only a file can be replaced. */
+/* A device or a pipe is written as it is, and so is /dev/stdout, wherever it leads; only a file can be replaced. */
 static bool replaceable(const char *path) {
     struct stat status;
+    if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+        return false;
     return stat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 

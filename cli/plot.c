@@ -38,16 +38,24 @@ static void print_plain(FILE *to, const char *text) {
             fputc(*text, to);
 }
 
+/* A file's name in a gnuplot string, where a quote is written twice */
+static void print_name(FILE *to, const char *path) {
+    fputc('\'', to);
+    for (; *path != '\0'; path++)
+        fputs(*path == '\'' ? "''" : (char[]){*path, '\0'}, to);
+    fputs("'\n", to);
+}
+
 static void write_script(FILE *to, const char *path, const plot *p) {
     const podium_distribution *d = p->distribution;
     const podium_estimate *e = p->estimate;
     double width = (d->max - d->min) / d->bins, top = 0;
     for (uint32_t j = 0; j < d->bins; j++)
         top = fmax(top, 100 * d->share[j]);
-    fprintf(to, "set terminal %s\nset output '%s'\n",
+    fprintf(to, "set terminal %s\nset output ",
             ends_in(path, ".svg") ? "svg size 800,480 dynamic font 'sans,14' background '#ffffff'"
-                                  : "pngcairo size 1200,720 font 'sans,18'",
-            path);
+                                  : "pngcairo size 1200,720 font 'sans,18'");
+    print_name(to, path);
     fprintf(to, "set title '%llu reports, %s, epsilon %g'\nset xlabel '", (unsigned long long)e->n,
             podium_mechanism_name(p->spec->mechanism), p->spec->epsilon);
     print_plain(to, *p->name == '\0' ? "value" : p->name);
@@ -71,8 +79,8 @@ static void write_script(FILE *to, const char *path, const plot *p) {
 
 void plot_write(const char *path, const plot *p) {
     const char *staged = output_stage(path);
-    if (strchr(staged, '\'') != NULL)
-        fail(BAD_IO, "%s: gnuplot cannot write a name with a quote in it", path);
+    if (strchr(staged, '\n') != NULL)
+        fail(BAD_IO, "%s: gnuplot cannot write a name with a line end in it", path);
     FILE *gnuplot = popen("gnuplot", "w");
     if (gnuplot == NULL)
         fail(BAD_IO, "gnuplot does not start");

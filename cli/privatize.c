@@ -15,6 +15,13 @@ static int report_digits(const podium_collection *collection) {
     return (int)ceil(log10(largest / collection->spacing)) + 1;
 }
 
+/* A line from somewhere on; the last of a file may lack its end. */
+static void write_line(output *out, const char *text, size_t n, size_t from) {
+    output_write(out, text + from, n - from);
+    if (text[n - 1] != '\n')
+        output_write(out, "\n", 1);
+}
+
 static void write_rows(output *out, const row *rows, const double *reports, size_t n, int digits) {
     for (size_t i = 0; i < n; i++) {
         const csv_record *record = &rows[i].record;
@@ -22,9 +29,7 @@ static void write_rows(output *out, const row *rows, const double *reports, size
         int length = snprintf(report, sizeof report, "%.*g", digits, reports[i]);
         output_write(out, record->text, rows[i].field.from);
         output_write(out, report, (size_t)length);
-        output_write(out, record->text + rows[i].field.to, record->n - rows[i].field.to);
-        if (record->text[record->n - 1] != '\n') /* the last line, without its end */
-            output_write(out, "\n", 1);
+        write_line(out, record->text, record->n, rows[i].field.to);
     }
     output_flush(out);
 }
@@ -38,7 +43,7 @@ static void privatize_all(table *t, output *out, const podium_collection *collec
         size_t header_n;
         const char *header = table_header(t, &header_n);
         if (!begun && header != NULL)
-            output_write(out, header, header_n);
+            write_line(out, header, header_n, 0);
         begun = true;
         for (size_t i = 0; i < n; i++)
             values[i] = rows[i].value;
@@ -58,7 +63,7 @@ int command_privatize(int argc, char **argv) {
     podium_spec range = {.epsilon = 0};
     table_options options = {.command = "privatize", .header = 2, .range = &range, .doing = "privatizing"};
     const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;) {
         if (option == 'o')
             path = optarg;
         else if (!table_option(&options, option, optarg))

@@ -88,7 +88,6 @@ static group *group_new(groups *all, const podium_collection *collection, const 
     g->name = allocate(n + 1);
     memcpy(g->name, name, n);
     g->name[n] = '\0';
-    g->length = n;
     podium_aggregate_init(&g->aggregate, collection);
     all->group[all->count++] = g;
     return g;
@@ -96,7 +95,7 @@ static group *group_new(groups *all, const podium_collection *collection, const 
 
 static group *group_find(groups *all, group **places, const podium_collection *collection, const char *name, size_t n) {
     size_t at = place_of(name, n);
-    while (places[at] != NULL && (places[at]->length != n || memcmp(places[at]->name, name, n) != 0))
+    while (places[at] != NULL && (strlen(places[at]->name) != n || memcmp(places[at]->name, name, n) != 0))
         at = (at + 1) % PLACES;
     if (places[at] == NULL)
         places[at] = group_new(all, collection, name, n);
@@ -122,11 +121,11 @@ groups groups_from(table *t, const podium_collection *collection, bool by) {
             add(whole, collection, reports, n);
         for (size_t i = 0; by && i < n; i++) {
             static char name[NAME_MAX_BYTES];
-            if (rows[i].by.to - rows[i].by.from > sizeof name)
-                fail(BAD_DATA, "line %llu: a group's name is longer than %d bytes",
-                     (unsigned long long)rows[i].record.line, NAME_MAX_BYTES);
             size_t length =
                 csv_unquote(name, sizeof name, rows[i].record.text + rows[i].by.from, rows[i].by.to - rows[i].by.from);
+            if (length == sizeof name || memchr(name, '\0', length) != NULL)
+                fail(BAD_DATA, "line %llu: a group's name is too long, or has a zero byte in it",
+                     (unsigned long long)rows[i].record.line);
             add(group_find(&all, places, collection, name, length), collection, &reports[i], 1);
         }
     }

@@ -10,7 +10,6 @@ podium_aggregate states_merged(char **files);
 /* One aggregate for each group, in the order of their first rows; without grouping there is one, named "". */
 typedef struct {
     char *name;
-    size_t length;
     podium_aggregate aggregate;
 } group;
 

@@ -15,10 +15,10 @@ struct table {
     csv_reader reader;
     bool at_start; /* of a file: a header may come */
     char separator;
-    size_t column, by; /* field numbers from 0, known after the first line */
+    size_t column, by, fields; /* field numbers from 0, and how many there are: known after the first line */
     bool located;
     char *header;
-    size_t header_n;
+    size_t header_first, header_n;
     uint64_t done, total, rows; /* bytes, and rows given */
 };
 
@@ -126,56 +126,36 @@ static _Noreturn void fail_row(const table *t, const csv_record *record, const c
 
 /* ---- The first line ---- */
 
-/* More tabs than commas outside quotes: a TSV. False where the first line is not complete yet. */
-static bool find_separator(table *t) {
-    const char *text = t->reader.buffer + t->reader.start;
-    size_t n = t->reader.end - t->reader.start, tabs = 0, commas = 0;
-    bool quoted = false;
-    for (size_t i = 0; i < n && (quoted || text[i] != '\n'); i++) {
-        quoted ^= text[i] == '"';
-        tabs += !quoted && text[i] == '\t';
-        commas += !quoted && text[i] == ',';
-    }
-    if (memchr(text, '\n', n) == NULL && !t->reader.finished)
-        return false;
-    t->separator = t->reader.separator = tabs > commas ? '\t' : ',';
-    return true;
-}
-
-/* A byte order mark belongs to no name. */
-static size_t mark_length(const csv_record *record) {
-    return record->line == 1 && record->content >= 3 && memcmp(record->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
-static bool find_field(const table *t, const csv_record *record, size_t index, csv_field *field) {
-    if (!csv_find(field, record, t->separator, index))
-        return false;
-    if (index == 0)
-        field->from += mark_length(record);
-    return true;
+/* Of a record that was read with commas: with tabs, it may end elsewhere. */
+static void find_separator(table *t, const csv_record *record) {
+    t->separator = csv_count(record, '\t') > csv_count(record, ',') ? '\t' : ',';
+    csv_again(&t->reader, record, t->separator);
 }
 
 static bool names_field(const csv_record *record, csv_field field, const char *name) {
     char plain[1024];
-    return csv_unquote(plain, sizeof plain, record->text + field.from, field.to - field.from) == strlen(name) &&
-           memcmp(plain, name, strlen(name)) == 0;
+    size_t n = csv_unquote(plain, sizeof plain, record->text + field.from, field.to - field.from);
+    return n == strlen(name) && memcmp(plain, name, n) == 0;
 }
 
-/* A column's number: a number from 1, or a name in the header. Returns whether the header was needed. */
+/*
+ * A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. Where it is
+ * not known that there is one, a number is no name: a value on the first line would make a header of it.
+ */
 static bool locate(const table *t, const csv_record *record, const char *column, size_t *index) {
     size_t fields = csv_count(record, t->separator);
     csv_field field;
     double number;
-    if (number_read(&number, column, strlen(column))) {
-        if (number < 1 || number > (double)fields || number != (double)(size_t)number)
-            fail(BAD_DATA, "%s, line %llu: there is no column %s, only %zu", t->name, (unsigned long long)record->line,
-                 column, fields);
+    bool numbered = number_read(&number, column, strlen(column)) && number >= 1 && number <= (double)fields &&
+                    number == (double)(size_t)number;
+    bool named = t->options.header == 0 || (t->options.header == 2 && !numbered);
+    for (*index = 0; named && csv_find(&field, record, t->separator, *index); (*index)++)
+        if (names_field(record, field, column))
+            return true;
+    if (numbered) {
         *index = (size_t)number - 1;
         return false;
     }
-    for (*index = 0; t->options.header != 1 && find_field(t, record, *index, &field); (*index)++)
-        if (names_field(record, field, column))
-            return true;
     fail(BAD_DATA, "%s, line %llu: no column is called '%s' (there are %zu)", t->name, (unsigned long long)record->line,
          column, fields);
 }
@@ -190,50 +170,61 @@ static bool parse(const csv_record *record, csv_field field, double *value) {
     return number_read(value, record->text + field.from, n);
 }
 
-static void locate_columns(table *t, const csv_record *record, bool *named) {
-    if (t->options.column == NULL && csv_count(record, t->separator) != 1)
-        fail(BAD_USAGE, "%s has %zu columns: say which with --column NAME or --column NUMBER", t->name,
-             csv_count(record, t->separator));
-    if (t->options.column != NULL)
-        *named |= locate(t, record, t->options.column, &t->column);
-    if (t->options.by != NULL)
-        *named |= locate(t, record, t->options.by, &t->by);
-    t->located = true;
+/* A header is printed as it stands, so a value must never pass for one: neither 12kg nor $12 nor 1.000,50. */
+static bool reads_as_name(const csv_record *record, csv_field field) {
+    char plain[1024];
+    size_t n = csv_unquote(plain, sizeof plain, record->text + field.from, field.to - field.from);
+    bool letter =
+        n > 0 && (plain[0] == '_' || (plain[0] >= 'A' && plain[0] <= 'Z') || (plain[0] >= 'a' && plain[0] <= 'z'));
+    for (size_t i = 0; i < n && !letter; i++)
+        if (plain[i] >= '0' && plain[i] <= '9')
+            return false;
+    return n > 0;
 }
 
-/* A header is passed on as it is, so nothing that might be a value may be taken for one: a name begins with a letter.
- */
-static bool looks_like_name(const table *t, const csv_record *record) {
+/* Columns, and whether the line is a header. */
+static bool start(table *t, const csv_record *record) {
+    if (record->n >= strlen(PODIUM_AGGREGATE_PREFIX) &&
+        memcmp(record->text, PODIUM_AGGREGATE_PREFIX, strlen(PODIUM_AGGREGATE_PREFIX)) == 0)
+        fail(BAD_DATA, "%s, line %llu: a state, where reports are read", t->name, (unsigned long long)record->line);
+    bool header = false, known = t->located; /* as the first file, so the others */
+    if (!t->located) {
+        if (t->options.column == NULL && csv_count(record, t->separator) != 1)
+            fail(BAD_USAGE, "%s has %zu columns: say which with --column NAME or --column NUMBER", t->name,
+                 csv_count(record, t->separator));
+        if (t->options.column != NULL)
+            header = locate(t, record, t->options.column, &t->column);
+        if (t->options.by != NULL)
+            header |= locate(t, record, t->options.by, &t->by);
+        t->fields = csv_count(record, t->separator);
+        t->located = true;
+    }
     csv_field field;
-    char plain[8] = "";
-    if (!find_field(t, record, t->column, &field))
+    if (t->options.header != 2)
+        return t->options.header == 0;
+    if (t->header != NULL || header)
+        return true;
+    if (known)
         return false;
-    csv_unquote(plain, sizeof plain - 1, record->text + field.from, field.to - field.from);
-    unsigned char first = (unsigned char)plain[strspn(plain, " ")];
-    return first == '_' || first >= 128 || ((first | 32) >= 'a' && (first | 32) <= 'z');
-}
-
-/* The first line of a file: finds the columns, and says whether it is a header. Later files are like the first. */
-static bool is_header(table *t, const csv_record *record) {
-    bool named = false;
-    if (t->located)
-        return t->header != NULL;
-    locate_columns(t, record, &named);
-    return t->options.header == 2 ? named || looks_like_name(t, record) : t->options.header == 0;
+    return csv_find(&field, record, t->separator, t->column) && reads_as_name(record, field);
 }
 
 static void keep_header(table *t, const csv_record *record) {
+    for (size_t i = 0; i < record->content; i++)
+        if (record->text[i] == '\r' && record->text[i + 1] != '\n')
+            fail(BAD_DATA, "%s, line %llu: a carriage return that ends no line", t->name,
+                 (unsigned long long)record->line); /* the whole file may be this one line */
     if (t->header == NULL) {
-        t->header = allocate(record->n + 1);
+        t->header = allocate(record->n);
         memcpy(t->header, record->text, t->header_n = record->n);
-        if (t->header[t->header_n - 1] != '\n')
-            t->header[t->header_n++] = '\n';
+        t->header_first = record->first;
         return;
     }
-    size_t n = t->header_n; /* line ends may differ */
-    while (n > 0 && (t->header[n - 1] == '\n' || t->header[n - 1] == '\r'))
+    const char *header = t->header + t->header_first; /* line ends and byte order marks may differ */
+    size_t n = t->header_n - t->header_first;
+    while (n > 0 && (header[n - 1] == '\n' || header[n - 1] == '\r'))
         n--;
-    if (n != record->content || memcmp(t->header, record->text, n) != 0)
+    if (n != record->content - record->first || memcmp(header, record->text + record->first, n) != 0)
         fail(BAD_DATA, "%s, line %llu: its header is not that of the first file", t->name,
              (unsigned long long)record->line);
 }
@@ -245,9 +236,11 @@ static bool take(table *t, const csv_record *record, row *r) {
     const podium_spec *range = t->options.range;
     const char *trouble = NULL;
     r->record = *record;
-    if (!find_field(t, record, t->column, &r->field) ||
-        (t->options.by != NULL && !find_field(t, record, t->by, &r->by)))
+    if (!csv_find(&r->field, record, t->separator, t->column) ||
+        (t->options.by != NULL && !csv_find(&r->by, record, t->separator, t->by)))
         trouble = "the line has too few columns";
+    else if (csv_count(record, t->separator) > t->fields)
+        trouble = "the line has too many columns"; /* of 34,5 the 5 would be printed */
     else if (r->field.from == r->field.to)
         trouble = "empty";
     else if (!parse(record, r->field, &r->value))
@@ -291,24 +284,19 @@ static bool next_file(table *t) {
     return true;
 }
 
-/* The next record, if one is complete; the separator must be known before. */
-static bool next_record(table *t, csv_record *record) {
-    if (t->separator == 0 && !find_separator(t))
-        return false;
-    if (!csv_next(&t->reader, record))
-        return false;
-    if (record->unclosed)
-        fail(BAD_DATA, "%s, line %llu: a quote is not closed before the end", t->name,
-             (unsigned long long)record->line);
-    return true;
-}
-
 size_t table_rows(table *t, row *rows, size_t most) {
     size_t count = 0;
     while (count < most && t->descriptor >= 0) {
         csv_record record;
-        if (next_record(t, &record)) {
-            bool header = t->at_start && is_header(t, &record);
+        if (csv_next(&t->reader, &record)) {
+            if (t->separator == 0) {
+                find_separator(t, &record);
+                continue;
+            }
+            if (record.unclosed)
+                fail(BAD_DATA, "%s, line %llu: a quote is not closed before the end", t->name,
+                     (unsigned long long)record.line);
+            bool header = t->at_start && start(t, &record);
             t->at_start = false;
             if (header)
                 keep_header(t, &record);
