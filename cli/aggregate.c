@@ -34,6 +34,7 @@ int command_aggregate(int argc, char **argv) {
         fprintf(stderr, "podium: refused, being outside the support: %llu (the state counts them)\n",
                 (unsigned long long)all.group[0]->aggregate.refused);
     write_state(path, &all.group[0]->aggregate);
+    groups_free(&all);
     return DONE;
 }
 

@@ -378,18 +378,16 @@ static groups groups_asked(const table_options *options, const collection_option
     }
     if (options->by != NULL || options->column != NULL)
         fail_usage("estimate", "a state has no columns: --by and --column are for reports");
-    groups all = {.group = allocate(sizeof *all.group), .count = 1};
-    all.group[0] = allocate(sizeof **all.group);
-    *all.group[0] = (group){.name = "", .aggregate = states_merged(options->files)};
+    podium_aggregate merged = states_merged(options->files);
     name[0] = '\0';
     if (collection_given(which))
         *collection = collection_from(which, name);
     else
-        require(podium_collection_init(collection, &all.group[0]->aggregate.spec));
-    if (collection->fingerprint != all.group[0]->aggregate.fingerprint)
+        require(podium_collection_init(collection, &merged.spec));
+    if (collection->fingerprint != merged.fingerprint)
         fail(BAD_DATA, "%s: a state of another collection than the one given",
              options->files[0] == NULL ? "standard input" : options->files[0]);
-    return all;
+    return groups_of_one(&merged);
 }
 
 int command_estimate(int argc, char **argv) {
@@ -438,5 +436,9 @@ int command_estimate(int argc, char **argv) {
     output *out = output_open(a.path);
     print_results(out, results, all.count, &a, &collection, name, grouped);
     output_close(out);
+    for (size_t i = 0; i < all.count; i++)
+        free(results[i]);
+    free(results);
+    groups_free(&all);
     return DONE;
 }

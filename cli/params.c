@@ -16,43 +16,43 @@ static podium_shape shape_of(const podium_spec *spec) {
 
 /* The paper's Table 1: 0.1, 0.2 ... 5, 6, 7 ... 10 */
 static void print_table(output *out, podium_spec spec, output_format format) {
-    static const char *const heads[] = {"  %-7s  %-8s  %-20s  %-20s  %-20s  %s\n", "", "%s,%s,%s,%s,%s,%s\n"};
-    static const char *const rows[] = {
-        "  %-7.2f  %-8.2f  %-20.16g  %-20.16g  %-20.16g  %.16g\n",
-        "%s  {\"epsilon\": %.17g, \"exp\": %.17g, \"d\": %.17g, \"w\": %.17g, \"m\": %.17g, "
-        "\"s\": %.17g}",
-        "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n"};
-    if (format == FORMAT_JSON)
-        output_print(out, "[");
+    if (format == FORMAT_TEXT)
+        output_print(out, "  %-7s  %-8s  %-20s  %-20s  %-20s  %s\n", "epsilon", "exp", "d", "w", "m", "s");
     else
-        output_print(out, heads[format], "epsilon", "exp", "d", "w", "m", "s");
+        output_print(out, format == FORMAT_CSV ? "epsilon,exp,d,w,m,s\n" : "[");
     for (int i = 1; i <= 55; i++) {
         spec.epsilon = i <= 50 ? i / 10.0 : i - 45;
         podium_shape s = shape_of(&spec);
-        if (format == FORMAT_JSON)
-            output_print(out, rows[format], i == 1 ? "\n" : ",\n", s.spec.epsilon, exp(s.spec.epsilon), s.d, s.w, s.m,
-                         s.s);
+        double e = spec.epsilon;
+        if (format == FORMAT_TEXT)
+            output_print(out, "  %-7.2f  %-8.2f  %-20.16g  %-20.16g  %-20.16g  %.16g\n", e, exp(e), s.d, s.w, s.m, s.s);
+        else if (format == FORMAT_CSV)
+            output_print(out, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", e, exp(e), s.d, s.w, s.m, s.s);
         else
-            output_print(out, rows[format], s.spec.epsilon, exp(s.spec.epsilon), s.d, s.w, s.m, s.s);
+            output_print(
+                out, "%s  {\"epsilon\": %.17g, \"exp\": %.17g, \"d\": %.17g, \"w\": %.17g, \"m\": %.17g, \"s\": %.17g}",
+                i == 1 ? "\n" : ",\n", e, exp(e), s.d, s.w, s.m, s.s);
     }
-    if (format == FORMAT_JSON)
-        output_print(out, "\n]\n");
+    output_print(out, format == FORMAT_JSON ? "\n]\n" : "");
 }
 
+static const char text_shape[] =
+    "epsilon          %.17g\nvariant          %s\n"
+    "s                %.16g\nm                %.16g   the support is m times the range wide\n"
+    "w                %.16g   width of the step\n"
+    "d                %.16g   density beside the step\n"
+    "q                %.16g   mass that the step has above the rest\n"
+    "support          %.16g to %.16g\n"
+    "variance_centre  %.16g   of a report, in the middle of the range\n"
+    "variance_edge    %.16g   at its ends: the worst case\n";
+static const char json_shape[] = "{\"epsilon\": %.17g, \"variant\": \"%s\", \"s\": %.17g, \"m\": %.17g, \"w\": %.17g, "
+                                 "\"d\": %.17g, \"q\": %.17g, \"support\": [%.17g, %.17g], "
+                                 "\"variance_centre\": %.17g, \"variance_edge\": %.17g}\n";
+static const char csv_shape[] = "epsilon,variant,s,m,w,d,q,support_lower,support_upper,variance_centre,variance_edge\n"
+                                "%.17g,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n";
+
 static void print_shape(output *out, const podium_shape *s, output_format format) {
-    static const char *const formats[] = {
-        "epsilon          %.17g\nvariant          %s\n"
-        "s                %.16g\nm                %.16g   the support is m times the range wide\n"
-        "w                %.16g   width of the step\nd                %.16g   density beside the step\n"
-        "q                %.16g   mass that the step has above the rest\n"
-        "support          %.16g to %.16g\n"
-        "variance_centre  %.16g   of a report, in the middle of the range\n"
-        "variance_edge    %.16g   at its ends: the worst case\n",
-        "{\"epsilon\": %.17g, \"variant\": \"%s\", \"s\": %.17g, \"m\": %.17g, \"w\": %.17g, \"d\": %.17g, \"q\": "
-        "%.17g, "
-        "\"support\": [%.17g, %.17g], \"variance_centre\": %.17g, \"variance_edge\": %.17g}\n",
-        "epsilon,variant,s,m,w,d,q,support_lower,support_upper,variance_centre,variance_edge\n"
-        "%.17g,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n"};
+    static const char *const formats[] = {text_shape, json_shape, csv_shape};
     double half = s->delta * s->m / 2;
     output_print(out, formats[format], s->spec.epsilon, s->spec.mechanism == PODIUM_EXACT ? "exact" : "approximate",
                  s->s, s->m, s->w, s->d, s->q, s->middle - half, s->middle + half, podium_shape_variance(s, s->middle),

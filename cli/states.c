@@ -131,3 +131,19 @@ groups groups_from(table *t, const podium_collection *collection, bool by) {
     }
     return all;
 }
+
+groups groups_of_one(const podium_aggregate *aggregate) {
+    groups all = {.group = allocate(sizeof *all.group), .count = 1};
+    all.group[0] = allocate(sizeof **all.group);
+    *all.group[0] = (group){.name = allocate(1), .aggregate = *aggregate};
+    all.group[0]->name[0] = '\0';
+    return all;
+}
+
+void groups_free(groups *all) {
+    for (size_t i = 0; i < all->count; i++) {
+        free(all->group[i]->name);
+        free(all->group[i]);
+    }
+    free(all->group);
+}

@@ -18,5 +18,7 @@ typedef struct {
     size_t count;
 } groups;
 groups groups_from(table *table, const podium_collection *collection, bool by);
+groups groups_of_one(const podium_aggregate *aggregate);
+void groups_free(groups *groups);
 
 #endif
