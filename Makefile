@@ -44,8 +44,9 @@ fuzz:
 bench:
 	@scripts/setup.sh build
 	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
-	@cmake --build build -j$(JOBS) --target bench
+	@cmake --build build -j$(JOBS) --target bench podium
 	@build/bench/bench
+	@bench/files.sh build/cli/podium build/bench
 
 install: build
 	@cmake --install build

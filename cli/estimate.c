@@ -20,7 +20,7 @@ enum {
 
 #define QUANTILES_MAX 99
 #define TERMINAL_BINS 12 /* of the small histogram that text shows unasked */
-#define FINE_BINS 128    /* shares are estimated in about as many, then put together */
+#define FINE_BINS 128    /* shares are estimated in as many, then put together */
 
 static const char *const interval_words[] = {"normal", "guaranteed", NULL};
 
@@ -59,16 +59,22 @@ static void show_repetition(void *total, uint32_t done) {
 
 static void set_shape(result *r, const podium_collection *collection, const podium_aggregate *aggregate,
                       const asked *a) {
-    uint32_t bins = a->histogram == 0 ? TERMINAL_BINS : a->histogram;
-    uint32_t fine = bins * (bins < FINE_BINS ? (FINE_BINS + bins - 1) / bins : 1);
-    require(podium_distribution_make(&r->shape, collection, aggregate, fine));
+    podium_distribution fine; /* the same whatever is shown of it */
+    require(podium_distribution_make(&fine, collection, aggregate, FINE_BINS));
     for (size_t i = 0; i < a->quantiles; i++)
-        r->quantile[i] = podium_distribution_quantile(&r->shape, a->p[i]);
+        r->quantile[i] = podium_distribution_quantile(&fine, a->p[i]);
     if (a->bootstrap > 0)
-        require(podium_distribution_bootstrap(r->lower, r->upper, collection, aggregate, fine, a->p, a->quantiles,
+        require(podium_distribution_bootstrap(r->lower, r->upper, collection, aggregate, FINE_BINS, a->p, a->quantiles,
                                               a->confidence, a->bootstrap, show_repetition, (void *)&a->bootstrap));
     progress_clear();
-    require(podium_distribution_coarsen(&r->shape, bins));
+    r->shape = (podium_distribution){.min = fine.min,
+                                     .max = fine.max,
+                                     .telling = fine.telling,
+                                     .bins = a->histogram == 0 ? TERMINAL_BINS : a->histogram};
+    double width = (fine.max - fine.min) / r->shape.bins;
+    for (uint32_t j = 0; j < r->shape.bins; j++)
+        r->shape.share[j] = podium_distribution_below(&fine, fine.min + width * (j + 1)) -
+                            podium_distribution_below(&fine, fine.min + width * j);
 }
 
 static result *result_of(const group *g, const podium_collection *collection, const asked *a, bool shape) {
@@ -90,9 +96,13 @@ static result *result_of(const group *g, const podium_collection *collection, co
 
 /* ---- Text ---- */
 
-/* Decimals that show two digits of an error of this size */
-static int decimals(double error) {
-    return error > 0 && error < 1e15 ? (int)fmin(fmax(1 - floor(log10(error)), 0), 15) : 0;
+/* A number with as many decimals as show two digits of its error; the plain number where that makes no sense. */
+static const char *rounded(char text[64], double x, double error) {
+    if (error > 1e-12 && error < 1e15)
+        snprintf(text, 64, "%.*f", (int)fmax(1 - floor(log10(error)), 0), x);
+    else
+        snprintf(text, 64, "%.6g", x);
+    return text;
 }
 
 static bool blocks_readable(void) {
@@ -120,34 +130,37 @@ static void print_histogram(output *out, const podium_distribution *d) {
 
 static void print_text(output *out, const result *r, const asked *a) {
     const podium_estimate *e = &r->estimate;
-    int d = decimals(e->standard_error);
+    double error = e->standard_error;
+    char x[64], y[64];
     output_print(out, "reports             %llu\n", (unsigned long long)r->n);
     if (r->refused > 0)
         output_print(out, "refused             %llu (outside the support: not reports of this collection)\n",
                      (unsigned long long)r->refused);
-    output_print(out, "mean                %.*f\n", d, e->mean);
-    output_print(out, "standard error      %.*f\n", d, e->standard_error);
-    output_print(out, "interval            %.*f to %.*f (%g%%, %s)\n", d, e->lower, d, e->upper, 100 * e->confidence,
-                 interval_words[e->interval]);
-    output_print(out, "standard deviation  %.*f%s\n", d, e->standard_deviation,
-                 e->variance_clipped ? " (clipped: too few reports to tell)" : "");
+    output_print(out, "mean                %s\n", rounded(x, e->mean, error));
+    output_print(out, "standard error      %s\n", rounded(x, error, error));
+    output_print(out, "interval            %s to %s (%g%%, %s)\n", rounded(x, e->lower, error),
+                 rounded(y, e->upper, error), 100 * e->confidence, interval_words[e->interval]);
+    output_print(out, "standard deviation  %s%s\n", rounded(x, e->standard_deviation, error),
+                 e->variance_clipped ? " (the nearest that is possible: cannot be told from it)" : "");
     if (a->dishonest > 0)
-        output_print(out, "dishonest           %llu such reports can have moved the mean by %.*f at the most\n",
-                     (unsigned long long)a->dishonest, d, r->influence);
+        output_print(out, "dishonest           %llu such reports can have moved the mean by %s at the most\n",
+                     (unsigned long long)a->dishonest, rounded(x, r->influence, error));
     if (a->quantiles > 0)
-        output_print(out, "\nquantiles\n");
+        output_print(out, "\nquantiles%s\n", a->bootstrap > 0 ? " (and how much they vary with the reports)" : "");
     for (size_t i = 0; i < a->quantiles; i++) {
-        output_print(out, "  %9.4g%%  %.*f", 100 * a->p[i], d, r->quantile[i]);
+        output_print(out, "  %9.4g%%  %s", 100 * a->p[i], rounded(x, r->quantile[i], error));
         if (a->bootstrap > 0)
-            output_print(out, "  (%.*f to %.*f)", d, r->lower[i], d, r->upper[i]);
+            output_print(out, "  (%s to %s)", rounded(x, r->lower[i], error), rounded(y, r->upper[i], error));
         output_print(out, "\n");
     }
-    output_print(out, "\nshares of the range\n");
+    output_print(out, "\nshares of the range%s\n",
+                 r->shape.telling ? "" : " (too few reports to tell them from equal shares)");
     print_histogram(out, &r->shape);
 }
 
 static void print_text_groups(output *out, result **results, size_t count, const asked *a) {
     int width = 5;
+    char text[64];
     for (size_t i = 0; i < count; i++)
         width = (int)fmax(width, fmin(40, (double)strlen(results[i]->group)));
     output_print(out, "%-*s %10s %14s %12s %14s %14s %14s", width, "group", "reports", "mean", "std error", "lower",
@@ -158,15 +171,15 @@ static void print_text_groups(output *out, result **results, size_t count, const
     for (size_t i = 0; i < count; i++) {
         const result *r = results[i];
         const podium_estimate *e = &r->estimate;
-        int d = decimals(e->standard_error);
+        double error = e->standard_error, shown[] = {e->mean, error, e->lower, e->upper, e->standard_deviation};
+        static const int widths[] = {14, 12, 14, 14, 14};
         output_print(out, "%-*s %10llu", width, r->group, (unsigned long long)r->n);
-        if (r->enough)
-            output_print(out, " %14.*f %12.*f %14.*f %14.*f %14.*f", d, e->mean, d, e->standard_error, d, e->lower, d,
-                         e->upper, d, e->standard_deviation);
-        else
+        if (!r->enough)
             output_print(out, " %14s", "too few");
+        for (size_t k = 0; r->enough && k < sizeof shown / sizeof *shown; k++)
+            output_print(out, " %*s", widths[k], rounded(text, shown[k], error));
         for (size_t k = 0; r->enough && k < a->quantiles; k++)
-            output_print(out, " %14.*f", d, r->quantile[k]);
+            output_print(out, " %14s", rounded(text, r->quantile[k], error));
         output_print(out, "\n");
     }
 }
@@ -244,9 +257,9 @@ static void print_csv_head(output *out, const asked *a, bool grouped) {
     output_print(out, "%sn,mean,standard_error,confidence,interval,lower,upper,variance,standard_deviation",
                  grouped ? "group," : "");
     for (size_t i = 0; i < a->quantiles; i++) {
-        output_print(out, ",quantile_%g", a->p[i]);
+        output_print(out, ",quantile_%.10g", a->p[i]);
         if (a->bootstrap > 0)
-            output_print(out, ",quantile_%g_lower,quantile_%g_upper", a->p[i], a->p[i]);
+            output_print(out, ",quantile_%.10g_lower,quantile_%.10g_upper", a->p[i], a->p[i]);
     }
     for (uint32_t j = 1; j <= a->histogram; j++)
         output_print(out, ",share_%u", j);
@@ -414,6 +427,9 @@ int command_estimate(int argc, char **argv) {
     bool grouped = options.by != NULL;
     if (a.bootstrap > 0 && a.quantiles == 0)
         fail_usage("estimate", "--bootstrap needs --quantiles");
+    if (a.bootstrap > 0 && a.bootstrap < 2 / (1 - a.confidence) * (1 - 1e-9))
+        fail_usage("estimate", "--bootstrap needs at least %.0f repetitions for a confidence of %g",
+                   ceil(2 / (1 - a.confidence) * (1 - 1e-9)), a.confidence);
     if (a.plot != NULL && grouped)
         fail_usage("estimate", "--plot draws one group: leave out --by");
     if (grouped && a.format == FORMAT_TEXT && (a.histogram > 0 || a.dishonest > 0 || a.bootstrap > 0))

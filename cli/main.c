@@ -15,7 +15,8 @@
     "Input (CSV or TSV; no FILE, or -, is standard input):\n"                                                          \
     "  --column NAME|NUMBER    which column; not needed where there is only one\n"                                     \
     "  --separator C           a character, or tab; found out from the first line if not given\n"                      \
-    "  --header yes|no|auto    auto: the first line is a header if its cell is no number\n"
+    "  --header yes|no|auto    auto: the first line is a header if --column is a name in it, or if its\n"              \
+    "                          cell has no digit\n"
 
 typedef struct {
     const char *name, *summary, *usage, *help;
@@ -59,7 +60,7 @@ static const command commands[] = {
      "                          guaranteed: covers at least that often, for any number of reports\n"
      "  --histogram BINS        the shares of BINS equal parts of the range\n"
      "  --quantiles P,P,...     the values below which these shares lie\n"
-     "  --bootstrap N           intervals for the quantiles from N repetitions\n"
+     "  --bootstrap N           how much the quantiles vary with the reports, from N repetitions\n"
      "  --dishonest K           the most that K dishonest reports can have moved the mean\n\n"
      "Output:\n"
      "  --format text|json|csv  text if not given\n"

@@ -63,7 +63,7 @@ int command_privatize(int argc, char **argv) {
     podium_spec range = {.epsilon = 0};
     table_options options = {.command = "privatize", .header = 2, .range = &range, .doing = "privatizing"};
     const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "o:", known, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
         if (option == 'o')
             path = optarg;
         else if (!table_option(&options, option, optarg))

@@ -170,16 +170,12 @@ static bool parse(const csv_record *record, csv_field field, double *value) {
     return number_read(value, record->text + field.from, n);
 }
 
-/* A header is printed as it stands, so a value must never pass for one: neither 12kg nor $12 nor 1.000,50. */
+/* A header is printed as it stands, so a value must not pass for one: neither 12kg nor EUR 12 nor 1.000,50. */
 static bool reads_as_name(const csv_record *record, csv_field field) {
-    char plain[1024];
-    size_t n = csv_unquote(plain, sizeof plain, record->text + field.from, field.to - field.from);
-    bool letter =
-        n > 0 && (plain[0] == '_' || (plain[0] >= 'A' && plain[0] <= 'Z') || (plain[0] >= 'a' && plain[0] <= 'z'));
-    for (size_t i = 0; i < n && !letter; i++)
-        if (plain[i] >= '0' && plain[i] <= '9')
+    for (size_t i = field.from; i < field.to; i++)
+        if (record->text[i] >= '0' && record->text[i] <= '9')
             return false;
-    return n > 0;
+    return field.to > field.from;
 }
 
 /* Columns, and whether the line is a header. */
@@ -244,7 +240,7 @@ static bool take(table *t, const csv_record *record, row *r) {
     else if (r->field.from == r->field.to)
         trouble = "empty";
     else if (!parse(record, r->field, &r->value))
-        trouble = "not a number";
+        trouble = t->rows == 0 && record->line == 1 ? "not a number (a header? then say --header yes)" : "not a number";
     else if (range != NULL && (r->value < range->min || r->value > range->max)) {
         if (t->options.invalid == INVALID_CLAMP)
             return true; /* privatize clamps, as it does for every value */

@@ -325,13 +325,13 @@ typedef enum podium_interval {
 typedef struct podium_estimate {
     uint64_t n;
     double mean;
-    double standard_error;
+    double standard_error; /* from the reports' spread, but no less than their noise alone gives */
     double confidence;
     podium_interval interval;
     double lower, upper; /* of the mean, within [min, max] */
     double variance;     /* of the values, not of the reports; within [0, (max - min)^2/4] */
     double standard_deviation;
-    bool variance_clipped; /* the estimate fell outside and was put at the nearer end: too few reports to tell */
+    bool variance_clipped; /* the estimate fell outside, and was put at the end from which it cannot be told */
 } podium_estimate;
 
 /* Needs two reports; 0 < confidence < 1. The collection must be the aggregate's. */
@@ -340,9 +340,9 @@ PODIUM_API podium_status podium_estimate_make(podium_estimate *estimate, const p
                                               double confidence) PODIUM_MUST_USE;
 
 /*
- * The distribution of the values: shares of equal bins from min to max, by expectation-maximisation over the exact
- * masses of the report bins, smoothed after each step. Ends when a step gains less than 1e-3 in log-likelihood, or
- * after PODIUM_STEPS_MAX.
+ * The distribution of the values: shares of equal bins from min to max, by expectation-maximisation over the masses of
+ * the report bins, smoothed after each step, in 128 bins or more that are then put together. Ends when a step gains
+ * less than 1e-3 in log-likelihood, or after PODIUM_STEPS_MAX.
  */
 #define PODIUM_SHARES_MAX 512
 #define PODIUM_STEPS_MAX 2000
@@ -351,6 +351,7 @@ typedef struct podium_distribution {
     double min, max;
     uint32_t bins;
     uint32_t steps; /* PODIUM_STEPS_MAX: not converged */
+    bool telling;   /* false: these reports cannot tell the values from evenly spread ones, and neither do the shares */
     double share[PODIUM_SHARES_MAX];
 } podium_distribution;
 
@@ -361,13 +362,17 @@ PODIUM_API podium_status podium_distribution_make(podium_distribution *distribut
 /* The value below which a share p lies, 0 <= p <= 1; linear within a bin. NaN for another p. */
 PODIUM_API double podium_distribution_quantile(const podium_distribution *distribution, double p);
 
+/* The share of the values below x; linear within a bin. */
+PODIUM_API double podium_distribution_below(const podium_distribution *distribution, double x);
+
 /* The same distribution in fewer bins; bins must divide distribution->bins. */
 PODIUM_API podium_status podium_distribution_coarsen(podium_distribution *distribution, uint32_t bins) PODIUM_MUST_USE;
 
 /*
- * Intervals for the count quantiles p, by the bootstrap: the report bins are drawn anew repetitions times (seeded by
- * the aggregate, so the answer is reproducible), and each time the distribution is estimated again. progress, if not
- * NULL, is called after each repetition.
+ * How much the quantiles p would vary with other reports of the same values, by the bootstrap: the report bins are
+ * drawn anew repetitions times, at least 2/(1 - confidence) (seeded by the aggregate, so the answer is reproducible),
+ * and each time the distribution is estimated again. The intervals hold that variation; the bias that comes of
+ * smoothing, which widens what is narrow, they cannot show. progress, if not NULL, is called after each repetition.
  */
 PODIUM_API podium_status podium_distribution_bootstrap(
     double *lower, double *upper, const podium_collection *collection, const podium_aggregate *aggregate, uint32_t bins,

@@ -47,6 +47,18 @@ static podium_status masses_make(masses *m, const podium_collection *collection,
 
 /* ---- Expectation, maximisation, smoothing ---- */
 
+/* Four sums at a time: a compiler may not reorder one. */
+static double dot(const double *a, const double *b, uint32_t n) {
+    double sum[4] = {0};
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (uint32_t k = 0; k < 4; k++)
+            sum[k] += a[i + k] * b[i + k];
+    for (; i < n; i++)
+        sum[0] += a[i] * b[i];
+    return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+
 /* One step from share to next; returns the log-likelihood of share. */
 static double improve(const masses *m, const double *reports, const double *share, double *next) {
     double likelihood = 0;
@@ -54,14 +66,12 @@ static double improve(const masses *m, const double *reports, const double *shar
         next[j] = 0;
     for (uint32_t b = 0; b < m->reports; b++) {
         const double *row = m->mass + (size_t)b * m->values;
-        double sum = 0;
         if (reports[b] == 0)
             continue;
-        for (uint32_t j = 0; j < m->values; j++)
-            sum += row[j] * share[j];
+        double sum = dot(row, share, m->values), each = reports[b] / sum;
         likelihood += reports[b] * log(sum);
         for (uint32_t j = 0; j < m->values; j++)
-            next[j] += reports[b] * row[j] / sum;
+            next[j] += each * row[j];
     }
     for (uint32_t j = 0; j < m->values; j++)
         next[j] *= share[j];
@@ -87,13 +97,18 @@ static void smooth(const double *from, double *to, uint32_t n) {
         to[j] /= total;
 }
 
-static uint32_t maximise(const masses *m, const double *reports, double *share) {
-    double next[PODIUM_SHARES_MAX], before = -INFINITY;
+/* Returns the steps taken; gain is the log-likelihood above that of equal shares, from which it starts. */
+static uint32_t maximise(const masses *m, const double *reports, double *share, double *gain) {
+    double next[PODIUM_SHARES_MAX], before = -INFINITY, start = 0;
     uint32_t step = 0;
+    *gain = 0;
     for (uint32_t j = 0; j < m->values; j++)
         share[j] = 1.0 / m->values;
     while (step < PODIUM_STEPS_MAX && !nothing(reports, m->reports)) {
         double likelihood = improve(m, reports, share, next);
+        if (step == 0)
+            start = likelihood;
+        *gain = likelihood - start;
         if (fabs(likelihood - before) < 1e-3)
             break;
         before = likelihood;
@@ -111,22 +126,33 @@ static podium_status check(const podium_collection *collection, const podium_agg
     return aggregate->count == 0 ? PODIUM_TOO_FEW_REPORTS : PODIUM_OK;
 }
 
+/* Fewer bins than this and the places that stand for them would miss report bins at large epsilon; and how far the
+   smoothing reaches would depend on what is asked for. So the estimate is made in as many, then put together. */
+#define FINE_BINS 128
+
+/* Gains of less than this are what chance gives when all shares are equal. */
+#define TELLING_GAIN 2
+
 podium_status podium_distribution_make(podium_distribution *distribution, const podium_collection *collection,
                                        const podium_aggregate *aggregate, uint32_t bins) {
-    double reports[PODIUM_BINS_MAX];
+    double reports[PODIUM_BINS_MAX], gain;
     masses m;
     podium_status status = check(collection, aggregate, bins);
+    uint32_t fine = bins == 0 || bins >= FINE_BINS ? bins : bins * ((FINE_BINS + bins - 1) / bins);
     if (status == PODIUM_OK)
-        status = masses_make(&m, collection, aggregate, bins);
+        status = masses_make(&m, collection, aggregate, fine);
     if (status != PODIUM_OK)
         return status;
     for (uint32_t b = 0; b < aggregate->bin_count; b++)
         reports[b] = (double)aggregate->bins[b];
-    podium_distribution made = {.min = collection->spec.min, .max = collection->spec.max, .bins = bins};
-    made.steps = maximise(&m, reports, made.share);
+    podium_distribution made = {.min = collection->spec.min, .max = collection->spec.max, .bins = fine};
+    made.steps = maximise(&m, reports, made.share, &gain);
+    made.telling = gain >= TELLING_GAIN;
     free(m.mass);
-    *distribution = made;
-    return PODIUM_OK;
+    status = podium_distribution_coarsen(&made, bins);
+    if (status == PODIUM_OK)
+        *distribution = made;
+    return status;
 }
 
 /* ---- What is asked of it ---- */
@@ -142,6 +168,15 @@ double podium_distribution_quantile(const podium_distribution *distribution, dou
         before += share;
     }
     return distribution->max;
+}
+
+double podium_distribution_below(const podium_distribution *distribution, double x) {
+    double at = (x - distribution->min) / (distribution->max - distribution->min) * distribution->bins, sum = 0;
+    if (isnan(x))
+        return NAN;
+    for (uint32_t j = 0; j < distribution->bins && j < at; j++)
+        sum += distribution->share[j] * fmin(1, at - j);
+    return fmin(1, sum);
 }
 
 podium_status podium_distribution_coarsen(podium_distribution *distribution, uint32_t bins) {
@@ -195,7 +230,8 @@ static void bootstrap(double *samples, const masses *m, const podium_aggregate *
     for (uint32_t r = 0; r < repetitions; r++) {
         for (uint32_t b = 0; b < m->reports; b++)
             reports[b] = poisson(&state, (double)aggregate->bins[b]);
-        maximise(m, reports, again.share);
+        double gain;
+        maximise(m, reports, again.share, &gain);
         for (size_t i = 0; i < count; i++)
             samples[i * repetitions + r] = podium_distribution_quantile(&again, p[i]);
         if (progress != NULL)
@@ -209,8 +245,8 @@ podium_status podium_distribution_bootstrap(double *lower, double *upper, const 
                                             void (*progress)(void *context, uint32_t done), void *context) {
     masses m;
     podium_status status = check(collection, aggregate, bins);
-    if (status == PODIUM_OK && (!(confidence > 0 && confidence < 1) || repetitions < 2))
-        status = PODIUM_ARGUMENT_WRONG;
+    if (status == PODIUM_OK && (!(confidence > 0 && confidence < 1) || repetitions < 2 / (1 - confidence) * (1 - 1e-9)))
+        status = PODIUM_ARGUMENT_WRONG; /* so few have no such quantiles */
     for (size_t i = 0; status == PODIUM_OK && i < count; i++)
         if (!(p[i] >= 0 && p[i] <= 1))
             status = PODIUM_ARGUMENT_WRONG;

@@ -97,7 +97,7 @@ podium_status podium_estimate_make(podium_estimate *estimate, const podium_colle
     double middle = collection->spec.min + (collection->spec.max - collection->spec.min) / 2;
     podium_estimate made = {.n = aggregate->count,
                             .mean = middle + m.mean,
-                            .standard_error = sqrt(m.variance / (double)aggregate->count),
+                            .standard_error = sqrt(fmax(m.variance, collection->alpha) / (double)aggregate->count),
                             .confidence = confidence,
                             .interval = interval};
     set_interval(&made, collection, m);

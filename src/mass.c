@@ -7,12 +7,12 @@
 #include <math.h>
 
 static double share(uint64_t threshold) {
-    return ldexp((double)threshold, -64);
+    return (double)threshold * 0x1p-64;
 }
 
 /* 1 - share, to its own last digit where the share is nearly 1 */
 static double rest_of(uint64_t threshold) {
-    return threshold == 0 ? 1 : ldexp((double)(UINT64_MAX - threshold + 1), -64);
+    return threshold == 0 ? 1 : (double)(UINT64_MAX - threshold + 1) * 0x1p-64;
 }
 
 /* Every mass is a sum of positive parts, so that small ones keep their digits: a difference of cumulative masses would
@@ -43,7 +43,7 @@ static double stair(const podium_collection *collection, uint64_t g, double *bey
 /* Pr[low <= distance < high], in cells, 0 <= low <= high: linear within a stair. An infinite high includes the tail. */
 static double distance_between(const podium_collection *collection, double low, double high) {
     double tail = share(collection->tail_threshold), beyond_low, beyond_high;
-    double x = ldexp(low, -(int)collection->stair_bits), y = ldexp(high, -(int)collection->stair_bits);
+    double width = (double)((uint64_t)1 << collection->stair_bits), x = low / width, y = high / width;
     uint64_t g = (uint64_t)x;
     double first = stair(collection, g, &beyond_low), rest = (double)(g + 1) - x;
     if (isinf(high))

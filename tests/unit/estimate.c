@@ -63,7 +63,7 @@ static void check_moments(const podium_collection *c, const podium_aggregate *a,
     long double value_variance = (square_y - c->alpha) / (1 + c->beta) - p.mean * p.mean + p.variance / n;
     bool clipped = value_variance < 0 || value_variance > delta * delta / 4;
     ck_assert_int_eq(podium_estimate_make(&e, c, a, PODIUM_NORMAL, 0.95), PODIUM_OK);
-    long double scale = sqrtl(p.variance);
+    long double scale = sqrtl(fmaxl(p.variance, (long double)c->alpha)); /* the noise is in every report */
     ck_assert_uint_eq(e.n, n);
     ck_assert_double_eq_tol(e.mean, (double)(p.mean + middle), (double)(1e-10L * (scale + fabsl(middle))));
     ck_assert_double_eq_tol(e.standard_error, (double)(scale / sqrtl(n)), (double)(1e-10L * scale));
@@ -98,7 +98,7 @@ START_TEST(many_reports) { /* the sums of 2^60 of them, where doubles would have
     ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
     ck_assert_uint_eq(e.n, (uint64_t)1 << 60);
     ck_assert_double_eq(e.mean, 0);
-    ck_assert_double_eq_tol(e.standard_error, c.spacing / 2 * 0x1p-30, 1e-12 * c.spacing * 0x1p-30);
+    ck_assert_double_eq_tol(e.standard_error / (sqrt(c.alpha) * 0x1p-30), 1, 1e-12);
 }
 END_TEST
 
@@ -265,16 +265,16 @@ START_TEST(refused_distributions) {
     ck_assert_int_eq(distribution(&other, &two, 8), PODIUM_FINGERPRINT_WRONG);
     static const double wrong[] = {-0.01, 1.01, NAN, INFINITY};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
-        ck_assert_int_eq(bootstrap(&c, &two, 8, wrong[i], 0.9, 5), PODIUM_ARGUMENT_WRONG);
-        ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, wrong[i], 5), PODIUM_ARGUMENT_WRONG);
+        ck_assert_int_eq(bootstrap(&c, &two, 8, wrong[i], 0.9, 20), PODIUM_ARGUMENT_WRONG);
+        ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, wrong[i], 20), PODIUM_ARGUMENT_WRONG);
     }
-    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0.9, 1), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0, 5), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 1, 5), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(bootstrap(&c, &two, 0, 0.5, 0.9, 5), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(bootstrap(&c, &none, 8, 0.5, 0.9, 5), PODIUM_TOO_FEW_REPORTS);
-    ck_assert_int_eq(bootstrap(&other, &two, 8, 0.5, 0.9, 5), PODIUM_FINGERPRINT_WRONG);
-    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0.9, 5), PODIUM_OK);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0.9, 19), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0, 20), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 1, 20), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 0, 0.5, 0.9, 20), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &none, 8, 0.5, 0.9, 20), PODIUM_TOO_FEW_REPORTS);
+    ck_assert_int_eq(bootstrap(&other, &two, 8, 0.5, 0.9, 20), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0.9, 20), PODIUM_OK);
 }
 END_TEST
 
@@ -414,6 +414,59 @@ static void count_up(void *context, uint32_t done) {
     ck_assert_uint_eq(done, ++*count);
 }
 
+START_TEST(few_bins_at_large_epsilon) { /* all values in one place: it must be found, however few bins are asked for */
+    static const uint32_t few[] = {1, 4, 10, 20, 128};
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t k = 0; k < LENGTH(few); k++) {
+            podium_collection c = collection_of(all_mechanisms[m], 50, 0, 1);
+            uint32_t cells[2000];
+            double at[2000];
+            uint64_t seed = 401;
+            podium_random random = seeded_random(&seed);
+            for (size_t i = 0; i < LENGTH(at); i++)
+                at[i] = 0.137;
+            ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, at, LENGTH(at)), PODIUM_OK);
+            podium_aggregate a = of_cells(&c, cells, LENGTH(cells));
+            podium_distribution d;
+            ck_assert_int_eq(podium_distribution_make(&d, &c, &a, few[k]), PODIUM_OK);
+            double near = 0.1 + 1.0 / few[k];
+            ck_assert_double_ge(
+                podium_distribution_below(&d, 0.137 + near) - podium_distribution_below(&d, 0.137 - near), 0.9);
+            if (few[k] > 1) /* one bin is always right, and tells nothing */
+                ck_assert_double_le(fabs(podium_distribution_quantile(&d, 0.5) - 0.137), 1.0 / few[k]);
+            ck_assert(d.telling);
+        }
+}
+END_TEST
+
+START_TEST(says_when_it_cannot_tell) { /* epsilon 0.01: the noise is a hundred times the range */
+    podium_collection c = collection_of(PODIUM_EXACT, 0.01, 0, 1);
+    uint32_t cells[2000];
+    double at[2000];
+    uint64_t seed = 402;
+    podium_random random = seeded_random(&seed);
+    for (size_t i = 0; i < LENGTH(at); i++)
+        at[i] = 0.2;
+    ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, at, LENGTH(at)), PODIUM_OK);
+    podium_aggregate a = of_cells(&c, cells, LENGTH(cells));
+    podium_distribution d;
+    ck_assert_int_eq(podium_distribution_make(&d, &c, &a, 10), PODIUM_OK);
+    ck_assert(!d.telling);
+}
+END_TEST
+
+START_TEST(below_is_the_inverse_of_quantile) {
+    podium_distribution d = {.min = -1, .max = 3, .bins = 4, .share = {0.1, 0, 0.6, 0.3}};
+    ck_assert_double_eq_tol(podium_distribution_below(&d, -5), 0, 1e-15);
+    ck_assert_double_eq_tol(podium_distribution_below(&d, 0), 0.1, 1e-15);
+    ck_assert_double_eq_tol(podium_distribution_below(&d, 1.5), 0.4, 1e-15);
+    ck_assert_double_eq_tol(podium_distribution_below(&d, 9), 1, 1e-15);
+    ck_assert(isnan(podium_distribution_below(&d, NAN)));
+    for (double p = 0.01; p < 1; p += 0.03)
+        ck_assert_double_eq_tol(podium_distribution_below(&d, podium_distribution_quantile(&d, p)), p, 1e-12);
+}
+END_TEST
+
 START_TEST(bootstrapped) {
     static const double p[] = {0, 0.25, 0.5, 0.75, 1};
     enum { QUANTILES = LENGTH(p), REPETITIONS = 40 };
@@ -450,7 +503,8 @@ START_TEST(bootstrap_of_one) { /* which is drawn anew as none at all, at times *
     uint32_t cell = UINT32_MAX / 4;
     podium_aggregate a = of_cells(&c, &cell, 1);
     double lower, upper, p = 0.5;
-    ck_assert_int_eq(podium_distribution_bootstrap(&lower, &upper, &c, &a, 16, &p, 1, 0.98, 50, NULL, NULL), PODIUM_OK);
+    ck_assert_int_eq(podium_distribution_bootstrap(&lower, &upper, &c, &a, 16, &p, 1, 0.98, 100, NULL, NULL),
+                     PODIUM_OK);
     ck_assert(lower >= 0 && upper <= 60); /* nothing says more than the middle, and much says less */
 }
 END_TEST
@@ -472,6 +526,9 @@ int main(void) {
     tcase_add_test(tests, quantiles_of_known_shares);
     tcase_add_test(tests, coarser);
     tcase_add_test(tests, two_peaks_of_all);
+    tcase_add_test(tests, few_bins_at_large_epsilon);
+    tcase_add_test(tests, says_when_it_cannot_tell);
+    tcase_add_test(tests, below_is_the_inverse_of_quantile);
     tcase_add_test(tests, bootstrapped);
     tcase_add_test(tests, bootstrap_of_one);
     return run_tests("estimate", tests);
