@@ -13,20 +13,11 @@ static void write_state(const char *path, const podium_aggregate *aggregate) {
 }
 
 int command_aggregate(int argc, char **argv) {
-    static const struct option known[] = {
-        COLLECTION_OPTIONS, TABLE_OPTIONS, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     collection_options which = {.command = "aggregate"};
     table_options options = {.command = "aggregate", .header = 2, .doing = "aggregating"};
-    const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
-        if (option == 'o')
-            path = optarg;
-        else if (!table_option(&options, option, optarg))
-            collection_option(&which, option, optarg);
-    }
+    const char *path = table_arguments(argc, argv, &which, &options);
     char name[PODIUM_NAME_MAX];
     podium_collection collection = collection_from(&which, name);
-    options.files = argv + optind;
     table *t = table_open(&options);
     groups all = groups_from(t, &collection, false);
     table_close(t);

@@ -1,7 +1,6 @@
 /* podium privatize: replace a column of private values by reports. */
 #include "table.h"
 
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,22 +56,13 @@ static void privatize_all(table *t, output *out, const podium_collection *collec
 }
 
 int command_privatize(int argc, char **argv) {
-    static const struct option known[] = {
-        COLLECTION_OPTIONS, TABLE_OPTIONS, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     collection_options which = {.command = "privatize"};
     podium_spec range = {.epsilon = 0};
     table_options options = {.command = "privatize", .header = 2, .range = &range, .doing = "privatizing"};
-    const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
-        if (option == 'o')
-            path = optarg;
-        else if (!table_option(&options, option, optarg))
-            collection_option(&which, option, optarg);
-    }
+    const char *path = table_arguments(argc, argv, &which, &options);
     char name[PODIUM_NAME_MAX];
     podium_collection collection = collection_from(&which, name);
     range = collection.spec;
-    options.files = argv + optind;
     table *t = table_open(&options);
     output *out = output_open(path);
     privatize_all(t, out, &collection);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,6 +54,20 @@ bool table_option(table_options *options, int option, const char *argument) {
     default:
         return false;
     }
+}
+
+const char *table_arguments(int argc, char **argv, collection_options *which, table_options *options) {
+    static const struct option known[] = {
+        COLLECTION_OPTIONS, TABLE_OPTIONS, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
+    const char *path = NULL;
+    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+        if (option == 'o')
+            path = optarg;
+        else if (!table_option(options, option, optarg))
+            collection_option(which, option, optarg);
+    }
+    options->files = argv + optind;
+    return path;
 }
 
 /* ---- Files ---- */

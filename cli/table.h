@@ -27,6 +27,9 @@ enum { OPTION_COLUMN = OPTION_OWN, OPTION_SEPARATOR, OPTION_HEADER, OPTION_INVAL
     }
 bool table_option(table_options *options, int option, const char *argument);
 
+/* All the arguments of a command that has no others but -o, whose argument it returns, and files. */
+const char *table_arguments(int argc, char **argv, collection_options *which, table_options *options);
+
 typedef struct {
     double value;
     csv_record record;

@@ -104,7 +104,9 @@ static uint32_t maximise(const masses *m, const double *reports, double *share, 
     *gain = 0;
     for (uint32_t j = 0; j < m->values; j++)
         share[j] = 1.0 / m->values;
-    while (step < PODIUM_STEPS_MAX && !nothing(reports, m->reports)) {
+    if (nothing(reports, m->reports))
+        return 0;
+    while (step < PODIUM_STEPS_MAX) {
         double likelihood = improve(m, reports, share, next);
         if (step == 0)
             start = likelihood;

@@ -414,19 +414,23 @@ static void count_up(void *context, uint32_t done) {
     ck_assert_uint_eq(done, ++*count);
 }
 
+/* 2,000 people with the same value */
+static podium_aggregate all_at(const podium_collection *c, double value, uint64_t seed) {
+    uint32_t cells[2000];
+    double at[LENGTH(cells)];
+    podium_random random = seeded_random(&seed);
+    for (size_t i = 0; i < LENGTH(at); i++)
+        at[i] = value;
+    ck_assert_int_eq(podium_privatize_cells(c, &random, cells, at, LENGTH(at)), PODIUM_OK);
+    return of_cells(c, cells, LENGTH(cells));
+}
+
 START_TEST(few_bins_at_large_epsilon) { /* all values in one place: it must be found, however few bins are asked for */
     static const uint32_t few[] = {1, 4, 10, 20, 128};
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
         for (size_t k = 0; k < LENGTH(few); k++) {
             podium_collection c = collection_of(all_mechanisms[m], 50, 0, 1);
-            uint32_t cells[2000];
-            double at[2000];
-            uint64_t seed = 401;
-            podium_random random = seeded_random(&seed);
-            for (size_t i = 0; i < LENGTH(at); i++)
-                at[i] = 0.137;
-            ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, at, LENGTH(at)), PODIUM_OK);
-            podium_aggregate a = of_cells(&c, cells, LENGTH(cells));
+            podium_aggregate a = all_at(&c, 0.137, 401);
             podium_distribution d;
             ck_assert_int_eq(podium_distribution_make(&d, &c, &a, few[k]), PODIUM_OK);
             double near = 0.1 + 1.0 / few[k];
@@ -441,14 +445,7 @@ END_TEST
 
 START_TEST(says_when_it_cannot_tell) { /* epsilon 0.01: the noise is a hundred times the range */
     podium_collection c = collection_of(PODIUM_EXACT, 0.01, 0, 1);
-    uint32_t cells[2000];
-    double at[2000];
-    uint64_t seed = 402;
-    podium_random random = seeded_random(&seed);
-    for (size_t i = 0; i < LENGTH(at); i++)
-        at[i] = 0.2;
-    ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, at, LENGTH(at)), PODIUM_OK);
-    podium_aggregate a = of_cells(&c, cells, LENGTH(cells));
+    podium_aggregate a = all_at(&c, 0.2, 402);
     podium_distribution d;
     ck_assert_int_eq(podium_distribution_make(&d, &c, &a, 10), PODIUM_OK);
     ck_assert(!d.telling);
