@@ -74,23 +74,40 @@ static void line(const char *job, double rate, double beside, const char *what) 
     printf("  %-34s %9.2f M/s   %5.2f of %s\n", job, rate / 1e6, rate / beside, what);
 }
 
+static void collect(podium_mechanism mechanism, double epsilon) {
+    podium_spec spec = {.mechanism = mechanism, .epsilon = epsilon, .min = 1, .max = 120};
+    require(podium_collection_init(&collection, &spec));
+}
+
+/* Minimax puts a value at its place by the more ramps, the larger epsilon is. */
+static void against_podium(void) {
+    static const double epsilons[] = {0.5, 1, 2, 4, 8};
+    for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons; i++) {
+        char job[64];
+        collect(PODIUM_EXACT, epsilons[i]);
+        double podium = rate(arrays, VALUES);
+        collect(PODIUM_MINIMAX, epsilons[i]);
+        snprintf(job, sizeof job, "minimax, epsilon %g, %u ramps", epsilons[i], collection.knot_count);
+        line(job, rate(arrays, VALUES), podium, "podium");
+    }
+}
+
 int main(void) {
-    static const podium_mechanism mechanisms[] = {PODIUM_EXACT, PODIUM_APPROXIMATE, PODIUM_LAPLACE, PODIUM_STAIRCASE};
     for (size_t i = 0; i < VALUES; i++)
         values[i] = (double)(i % 120) + 1;
 
     double stream = rate(keystream, VALUES), call = rate(system_calls, SINGLES);
     printf("Podium %s, epsilon 1, %d values, best of %d\n\n", podium_version(), VALUES, REPETITIONS);
     printf("  %-34s %9.2f M/s   16 bytes a value\n", "random bits alone, in bulk", stream / 1e6);
-    for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) {
+    for (int m = 0; podium_mechanism_name((podium_mechanism)m) != NULL; m++) {
         char job[64];
-        podium_spec spec = {.mechanism = mechanisms[i], .epsilon = 1, .min = 1, .max = 120};
-        require(podium_collection_init(&collection, &spec));
-        snprintf(job, sizeof job, "%s, an array", podium_mechanism_name(mechanisms[i]));
+        collect((podium_mechanism)m, 1);
+        snprintf(job, sizeof job, "%s, an array", podium_mechanism_name((podium_mechanism)m));
         line(job, rate(arrays, VALUES), stream, "the random bits");
     }
-    podium_spec spec = {.mechanism = PODIUM_EXACT, .epsilon = 1, .min = 1, .max = 120};
-    require(podium_collection_init(&collection, &spec));
+    printf("\n");
+    against_podium();
+    collect(PODIUM_EXACT, 1);
     printf("\n  %-34s %9.2f M/s   16 bytes a value\n", "one getrandom(2) at a time", call / 1e6);
     for (per_call = 1; per_call <= 1024; per_call *= 4) {
         char job[64];

@@ -19,11 +19,9 @@ int command_aggregate(int argc, char **argv) {
     char name[PODIUM_NAME_MAX];
     podium_collection collection = collection_from(&which, name);
     table *t = table_open(&options);
-    groups all = groups_from(t, &collection, false);
+    groups all = groups_from(t, &collection, &options);
     table_close(t);
-    if (all.group[0]->aggregate.refused > 0)
-        fprintf(stderr, "podium: refused, being outside the support: %llu (the state counts them)\n",
-                (unsigned long long)all.group[0]->aggregate.refused);
+    warn_of_refused(all.group[0]->aggregate.refused, all.group[0]->aggregate.count, options.codes);
     write_state(path, &all.group[0]->aggregate);
     groups_free(&all);
     return DONE;

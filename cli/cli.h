@@ -18,26 +18,46 @@ int close_stdout(int status); /* help and version too must have reached their re
 /* ---- options.c ---- */
 
 /* Long options are numbered from here; a command adds its own after OPTION_OWN. */
-enum { OPTION_HELP = 256, OPTION_COLLECTION, OPTION_RANGE, OPTION_EPSILON, OPTION_MECHANISM, OPTION_OWN };
+enum {
+    OPTION_HELP = 256,
+    OPTION_COLLECTION,
+    OPTION_RANGE,
+    OPTION_EPSILON,
+    OPTION_MECHANISM,
+    OPTION_SPREAD,
+    OPTION_LEVELS,
+    OPTION_OBJECTIVE,
+    OPTION_OWN
+};
 
 #define COLLECTION_OPTIONS                                                                                             \
     {"help", no_argument, NULL, OPTION_HELP}, {"collection", required_argument, NULL, OPTION_COLLECTION},              \
-        {"range", required_argument, NULL, OPTION_RANGE}, {"epsilon", required_argument, NULL, OPTION_EPSILON}, {      \
-        "mechanism", required_argument, NULL, OPTION_MECHANISM                                                         \
+        {"range", required_argument, NULL, OPTION_RANGE}, {"epsilon", required_argument, NULL, OPTION_EPSILON},        \
+        {"mechanism", required_argument, NULL, OPTION_MECHANISM}, {"spread", required_argument, NULL, OPTION_SPREAD},  \
+        {"levels", required_argument, NULL, OPTION_LEVELS}, {                                                          \
+        "objective", required_argument, NULL, OPTION_OBJECTIVE                                                         \
     }
 
 typedef struct {
     const char *command;
     const char *file; /* --collection */
     podium_spec spec;
-    bool range, epsilon, mechanism; /* given */
+    podium_objective objective;
+    bool range, epsilon, mechanism, spread, levels, objective_given; /* given */
+    bool automatic;                                                  /* --mechanism auto */
 } collection_options;
 
 /* Takes an option that all commands share; anything else is a usage error. */
 void collection_option(collection_options *options, int option, const char *argument);
 bool collection_given(const collection_options *options);
-/* The collection that the options describe, and its name ("" where it has none). */
+/* The collection that the options describe, and its name ("" where it has none). Says what auto has chosen, and warns
+   of a mechanism that does badly. */
 podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]);
+
+podium_shape shape_from(const podium_spec *spec); /* or fail */
+podium_shape shape_for(podium_mechanism mechanism, double epsilon, double min, double max);
+
+extern const char *const objective_words[];
 
 double number_option(const char *command, const char *option, const char *text);
 uint64_t count_option(const char *command, const char *option, const char *text, uint64_t least, uint64_t most);
@@ -72,7 +92,14 @@ void output_abandon(void); /* removes what is staged; safe in a signal handler *
 void progress_show(const char *what, uint64_t done, uint64_t total, uint64_t rows); /* total 0: not known */
 void progress_clear(void);
 
-/* ---- plot.c ---- */
+/* ---- plot.c: pictures by gnuplot ---- */
+
+void plot_check(const char *command, const char *path); /* fails early where it could not be drawn */
+/* Where to write the script: the terminal is set, of so many pixels. Then draws it. */
+FILE *plot_open(const char *path, int width, int height);
+void plot_close(FILE *script, const char *path);
+void plot_file(FILE *to, const char *path);               /* a file's name as a gnuplot string, in quotes */
+const char *mechanism_colour(podium_mechanism mechanism); /* the same in every picture */
 
 typedef struct {
     const char *name; /* of what is collected; may be empty */
@@ -80,7 +107,6 @@ typedef struct {
     const podium_distribution *distribution;
     const podium_estimate *estimate;
 } plot;
-void plot_check(const char *command, const char *path); /* fails early where it could not be drawn */
 void plot_write(const char *path, const plot *plot);
 
 /* ---- The commands ---- */
@@ -91,6 +117,9 @@ int command_aggregate(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_estimate(int argc, char **argv);
 int command_params(int argc, char **argv);
+int command_compare(int argc, char **argv);
+int command_plan(int argc, char **argv);
+int command_paper(int argc, char **argv);
 void help_for(const char *command, FILE *to);
 
 #endif

@@ -94,11 +94,24 @@ static result *result_of(const group *g, const podium_collection *collection, co
     return r;
 }
 
+/* What is estimated from something else than this collection's reports betrays itself at times. */
+static void warn(const result *r, const podium_collection *collection, bool codes) {
+    const podium_estimate *e = &r->estimate;
+    warn_of_refused(r->refused, r->n, codes);
+    if (r->enough && (e->mean < collection->spec.min - 6 * e->standard_error ||
+                      e->mean > collection->spec.max + 6 * e->standard_error))
+        fprintf(stderr, "podium: warning: the mean is far outside the range: these are hardly %s of this collection\n",
+                codes ? "codes" : "reports");
+}
+
 /* ---- Text ---- */
 
-/* A number with as many decimals as show two digits of its error; the plain number where that makes no sense. */
+/* A number with as many decimals as show two digits of its error; the plain number where that makes no sense. NaN is
+   the variance of a mechanism with two outputs: they tell the mean alone. */
 static const char *rounded(char text[64], double x, double error) {
-    if (error > 1e-12 && error < 1e15)
+    if (isnan(x))
+        snprintf(text, 64, "unknown");
+    else if (error > 1e-12 && error < 1e15)
         snprintf(text, 64, "%.*f", (int)fmax(1 - floor(log10(error)), 0), x);
     else
         snprintf(text, 64, "%.6g", x);
@@ -141,7 +154,9 @@ static void print_text(output *out, const result *r, const asked *a) {
     output_print(out, "interval            %s to %s (%g%%, %s)\n", rounded(x, e->lower, error),
                  rounded(y, e->upper, error), 100 * e->confidence, interval_words[e->interval]);
     output_print(out, "standard deviation  %s%s\n", rounded(x, e->standard_deviation, error),
-                 e->variance_clipped ? " (the nearest that is possible: cannot be told from it)" : "");
+                 e->variance_clipped            ? " (the nearest that is possible: cannot be told from it)"
+                 : isnan(e->standard_deviation) ? " (the mechanism has two outputs, which tell the mean alone)"
+                                                : "");
     if (a->dishonest > 0)
         output_print(out, "dishonest           %llu such reports can have moved the mean by %s at the most\n",
                      (unsigned long long)a->dishonest, rounded(x, r->influence, error));
@@ -153,8 +168,10 @@ static void print_text(output *out, const result *r, const asked *a) {
             output_print(out, "  (%s to %s)", rounded(x, r->lower[i], error), rounded(y, r->upper[i], error));
         output_print(out, "\n");
     }
+    if (r->shape.bins == 0)
+        return;
     output_print(out, "\nshares of the range%s\n",
-                 r->shape.telling ? "" : " (too few reports to tell them from equal shares)");
+                 r->shape.telling ? "" : " (too few reports to tell: equal shares would do as well)");
     print_histogram(out, &r->shape);
 }
 
@@ -203,6 +220,8 @@ static void print_json_lists(output *out, const result *r, const asked *a) {
     if (a->dishonest > 0)
         output_print(out, ", \"dishonest\": %llu, \"influence\": %.17g", (unsigned long long)a->dishonest,
                      r->influence);
+    if (a->quantiles > 0 || a->histogram > 0)
+        output_print(out, ", \"telling\": %s", d->telling ? "true" : "false");
     if (a->quantiles > 0)
         output_print(out, ", \"quantiles\": [");
     for (size_t i = 0; i < a->quantiles; i++) {
@@ -236,10 +255,14 @@ static void print_json(output *out, const result *r, const asked *a, bool groupe
     if (r->enough) {
         output_print(out,
                      ", \"mean\": %.17g, \"standard_error\": %.17g, \"confidence\": %.17g, \"interval\": \"%s\", "
-                     "\"lower\": %.17g, \"upper\": %.17g, \"variance\": %.17g, \"standard_deviation\": %.17g, "
-                     "\"variance_clipped\": %s",
-                     e->mean, e->standard_error, e->confidence, interval_words[e->interval], e->lower, e->upper,
-                     e->variance, e->standard_deviation, e->variance_clipped ? "true" : "false");
+                     "\"lower\": %.17g, \"upper\": %.17g, ",
+                     e->mean, e->standard_error, e->confidence, interval_words[e->interval], e->lower, e->upper);
+        if (isnan(e->variance))
+            output_print(out, "\"variance\": null, \"standard_deviation\": null, ");
+        else
+            output_print(out, "\"variance\": %.17g, \"standard_deviation\": %.17g, ", e->variance,
+                         e->standard_deviation);
+        output_print(out, "\"variance_clipped\": %s", e->variance_clipped ? "true" : "false");
         print_json_lists(out, r, a);
     }
     output_print(out, "}");
@@ -279,8 +302,8 @@ static void print_csv_row(output *out, const result *r, const asked *a, bool gro
     output_print(out, ",%s", r->enough ? interval_words[e->interval] : "");
     print_cell(out, r->enough, e->lower);
     print_cell(out, r->enough, e->upper);
-    print_cell(out, r->enough, e->variance);
-    print_cell(out, r->enough, e->standard_deviation);
+    print_cell(out, r->enough && !isnan(e->variance), e->variance);
+    print_cell(out, r->enough && !isnan(e->variance), e->standard_deviation);
     for (size_t i = 0; i < a->quantiles; i++) {
         print_cell(out, r->enough, r->quantile[i]);
         if (a->bootstrap > 0) {
@@ -385,12 +408,12 @@ static groups groups_asked(const table_options *options, const collection_option
     if (!states) {
         *collection = collection_from(which, name);
         table *t = table_open(options);
-        groups all = groups_from(t, collection, options->by != NULL);
+        groups all = groups_from(t, collection, options);
         table_close(t);
         return all;
     }
-    if (options->by != NULL || options->column != NULL)
-        fail_usage("estimate", "a state has no columns: --by and --column are for reports");
+    if (options->by != NULL || options->column != NULL || options->codes)
+        fail_usage("estimate", "a state has no columns: --by, --column and --codes are for reports");
     podium_aggregate merged = states_merged(options->files);
     name[0] = '\0';
     if (collection_given(which))
@@ -427,9 +450,9 @@ int command_estimate(int argc, char **argv) {
     bool grouped = options.by != NULL;
     if (a.bootstrap > 0 && a.quantiles == 0)
         fail_usage("estimate", "--bootstrap needs --quantiles");
-    if (a.bootstrap > 0 && a.bootstrap < 2 / (1 - a.confidence) * (1 - 1e-9))
+    if (a.bootstrap > 0 && a.bootstrap < podium_bootstrap_least(a.confidence))
         fail_usage("estimate", "--bootstrap needs at least %.0f repetitions for a confidence of %g",
-                   ceil(2 / (1 - a.confidence) * (1 - 1e-9)), a.confidence);
+                   podium_bootstrap_least(a.confidence), a.confidence);
     if (a.plot != NULL && grouped)
         fail_usage("estimate", "--plot draws one group: leave out --by");
     if (grouped && a.format == FORMAT_TEXT && (a.histogram > 0 || a.dishonest > 0 || a.bootstrap > 0))
@@ -440,10 +463,17 @@ int command_estimate(int argc, char **argv) {
     podium_collection collection;
     char name[PODIUM_NAME_MAX];
     groups all = groups_asked(&options, &which, &collection, name);
-    bool shape = a.histogram > 0 || a.quantiles > 0 || a.plot != NULL || (a.format == FORMAT_TEXT && !grouped);
+    bool asked_shape = a.histogram > 0 || a.quantiles > 0 || a.plot != NULL;
+    if (asked_shape && collection.cells == 2)
+        fail_usage("estimate",
+                   "%s has two outputs at epsilon %g, which tell the mean alone: no histogram, quantiles or plot",
+                   podium_mechanism_name(collection.spec.mechanism), collection.spec.epsilon);
+    bool shape = asked_shape || (a.format == FORMAT_TEXT && !grouped && collection.cells > 2);
     result **results = allocate((all.count + 1) * sizeof *results);
     for (size_t i = 0; i < all.count; i++)
         results[i] = result_of(all.group[i], &collection, &a, shape);
+    for (size_t i = 0; i < all.count; i++)
+        warn(results[i], &collection, options.codes);
     if (!grouped && !results[0]->enough)
         fail(BAD_DATA, "%s: there %s %llu", podium_status_message(PODIUM_TOO_FEW_REPORTS),
              results[0]->n == 1 ? "is" : "are", (unsigned long long)results[0]->n);

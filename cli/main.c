@@ -5,11 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MECHANISM_HELP                                                                                                 \
+    "  --mechanism M           podium (default), podium-approximate, laplace, staircase, duchi, piecewise,\n"          \
+    "                          hybrid, minimax, or auto: what podium compare finds best\n"                             \
+    "  --spread R              podium: tuned to values of mean square R (MAX-MIN)^2 about the middle,\n"               \
+    "                          0 to 0.25 (podium-tuned)\n"                                                             \
+    "  --levels N              minimax: at most so many outputs, 2 to 65536; 256 if not given\n"                       \
+    "  --objective worst|uniform|centre\n"                                                                             \
+    "                          auto: the variance to make small; the worst case if not given\n"
+
 #define COLLECTION_HELP                                                                                                \
     "Which collection (either of the two):\n"                                                                          \
     "  --collection FILE       as written by podium design\n"                                                          \
-    "  --range MIN:MAX --epsilon E [--mechanism M]\n"                                                                  \
-    "                          M: podium (default), podium-approximate, laplace, staircase\n"
+    "  --range MIN:MAX --epsilon E [--mechanism M]\n" MECHANISM_HELP
 
 #define INPUT_HELP                                                                                                     \
     "Input (CSV or TSV; no FILE, or -, is standard input):\n"                                                          \
@@ -24,11 +32,9 @@ typedef struct {
 } command;
 
 static const command commands[] = {
-    {"design", "fix a collection and write it to a file",
-     "--range MIN:MAX --epsilon E [--mechanism M] [--name N] [-o FILE]",
+    {"design", "fix a collection and write it to a file", "--range MIN:MAX --epsilon E [OPTIONS]",
      "  --range MIN:MAX         the values that count; those outside count as the nearer end\n"
-     "  --epsilon E             privacy: less is more; 1e-6 to 50, usually about 1\n"
-     "  --mechanism M           podium (default), podium-approximate, laplace, staircase\n"
+     "  --epsilon E             privacy: less is more; 1e-6 to 50, usually about 1\n" MECHANISM_HELP
      "  --name NAME             what the collection is called\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_design},
@@ -36,13 +42,15 @@ static const command commands[] = {
      COLLECTION_HELP
      "\n" INPUT_HELP "  --invalid error|drop|clamp\n"
      "                          cells that are no number, empty or out of range: stop (default), leave\n"
-     "                          out the row, or clamp what is out of range (the rest is an error)\n\n"
+     "                          out the row, or clamp what is out of range (the rest is an error)\n"
+     "  --codes                 write each report as its code, a small whole number\n\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_privatize},
     {"aggregate", "add up reports into a state", "[OPTIONS] [FILE...]",
      COLLECTION_HELP "\n" INPUT_HELP
                      "  --invalid error|drop    cells that are no number: stop (default), or leave out the row.\n"
-                     "                          Reports outside the support are refused and counted.\n\n"
+                     "                          Reports outside the support are refused and counted.\n"
+                     "  --codes                 the column has codes, as privatize --codes writes them\n\n"
                      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_aggregate},
     {"merge", "add up states into one", "[-o FILE] [STATE...]",
@@ -53,6 +61,7 @@ static const command commands[] = {
      "FILE is a file of reports, or of states.\n\n" COLLECTION_HELP
      "A state carries its collection; it need not be given.\n\n" INPUT_HELP
      "  --invalid error|drop    cells that are no number: stop (default), or leave out the row\n"
+     "  --codes                 the column has codes, as privatize --codes writes them\n"
      "  --by COLUMN             one estimate for each value of this column\n\n"
      "What to estimate:\n"
      "  --confidence C          of the interval; 0.95 if not given\n"
@@ -67,14 +76,43 @@ static const command commands[] = {
      "  --plot FILE.svg|.png    a picture (needs gnuplot)\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_estimate},
+    {"compare", "which mechanism is best, and by how much", "--epsilon E[,E...] [OPTIONS]",
+     "  --epsilon E[,E...]      1e-6 to 50\n"
+     "  --range MIN:MAX         -0.5:0.5 if not given, so that variances are in units of (MAX-MIN)^2\n"
+     "  --spread R              what podium-tuned is tuned to; 0.0833, a uniform prior, if not given\n"
+     "  --levels N              of minimax; 256 if not given\n"
+     "  --format text|json|csv  text if not given\n"
+     "  --plot FILE.svg|.png    variance against the value (at the first E), and against epsilon\n"
+     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     command_compare},
+    {"plan", "how many people, which epsilon, what error",
+     "--range MIN:MAX [two of --people, --epsilon, --within] [OPTIONS]",
+     "Two of these; the third is told, for every mechanism:\n"
+     "  --people N              how many answer\n"
+     "  --epsilon E             1e-6 to 50\n"
+     "  --within W              half the width of the interval of the mean\n\n"
+     "  --range MIN:MAX         the values that count\n"
+     "  --confidence C          of the interval; 0.95 if not given\n"
+     "  --spread R              the people's values have a variance of R (MAX-MIN)^2; 0.0833, as if spread\n"
+     "                          evenly, if not given; 0.25 covers everything, 0 is their own mean alone\n"
+     "  --response S            the share of the people asked who answer; 1 if not given\n"
+     "  --questions D           so many questions to each person, who spends epsilon in all\n"
+     "  --levels N              of minimax; 256 if not given\n"
+     "  --format text|json|csv  text if not given\n"
+     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     command_plan},
     {"params", "the shape of the Podium distribution", "--epsilon E [--range MIN:MAX] [--approximate] | --table",
      "  --epsilon E             1e-6 to 700\n"
      "  --range MIN:MAX         -0.5:0.5 if not given\n"
      "  --approximate           s = epsilon/3\n"
+     "  --spread R              s for values of mean square R (MAX-MIN)^2 about the middle, 0 to 0.25\n"
      "  --table                 the paper's Table 1, computed\n"
      "  --format text|json|csv  text if not given\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_params},
+    {"paper", "the paper's tables and figures, computed and compared", "-o DIRECTORY",
+     "  -o, --output DIRECTORY  where index.html, the figures and their data go; made if it is not there\n",
+     command_paper},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

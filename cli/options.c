@@ -7,6 +7,7 @@
 #include <string.h>
 
 const char *const format_words[] = {"text", "json", "csv", NULL};
+const char *const objective_words[] = {"worst", "uniform", "centre", NULL};
 
 bool number_read(double *x, const char *text, size_t n) {
     char copy[128], *end;
@@ -52,11 +53,16 @@ int choice_option(const char *command, const char *option, const char *text, con
 
 /* ---- The collection ---- */
 
-static podium_mechanism mechanism_option(const char *command, const char *text) {
-    const char *words[32] = {NULL};
-    for (int m = 0; m < 31 && podium_mechanism_name((podium_mechanism)m) != NULL; m++)
-        words[m] = podium_mechanism_name((podium_mechanism)m);
-    return (podium_mechanism)choice_option(command, "--mechanism", text, words);
+static void mechanism_option(collection_options *options, const char *text) {
+    const char *words[33] = {NULL};
+    int count = 0;
+    for (; count < 31 && podium_mechanism_name((podium_mechanism)count) != NULL; count++)
+        words[count] = podium_mechanism_name((podium_mechanism)count);
+    words[count] = "auto";
+    int which = choice_option(options->command, "--mechanism", text, words);
+    options->mechanism = true;
+    options->automatic = which == count;
+    options->spec.mechanism = which == count ? PODIUM_EXACT : (podium_mechanism)which;
 }
 
 static void range_option(collection_options *options, const char *text) {
@@ -84,8 +90,22 @@ void collection_option(collection_options *options, int option, const char *argu
         options->epsilon = true;
         return;
     case OPTION_MECHANISM:
-        options->spec.mechanism = mechanism_option(options->command, argument);
-        options->mechanism = true;
+        mechanism_option(options, argument);
+        return;
+    case OPTION_SPREAD:
+        options->spec.spread = number_option(options->command, "--spread", argument);
+        if (!(options->spec.spread >= 0 && options->spec.spread <= 0.25))
+            fail_usage(options->command, "--spread is from 0 to 0.25, not '%s'", argument);
+        options->spread = true;
+        return;
+    case OPTION_LEVELS:
+        options->spec.levels = (uint32_t)count_option(options->command, "--levels", argument, 2, PODIUM_LEVELS_MAX);
+        options->levels = true;
+        return;
+    case OPTION_OBJECTIVE:
+        options->objective =
+            (podium_objective)choice_option(options->command, "--objective", argument, objective_words);
+        options->objective_given = true;
         return;
     default:
         fail(BAD_USAGE, "see 'podium help %s'", options->command); /* getopt has said what is wrong */
@@ -93,7 +113,8 @@ void collection_option(collection_options *options, int option, const char *argu
 }
 
 bool collection_given(const collection_options *options) {
-    return options->file != NULL || options->range || options->epsilon || options->mechanism;
+    return options->file != NULL || options->range || options->epsilon || options->mechanism || options->spread ||
+           options->levels;
 }
 
 static podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) {
@@ -118,21 +139,91 @@ static podium_collection collection_read(const char *path, char name[PODIUM_NAME
     return collection;
 }
 
-podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]) {
+/* Parameters belong to mechanisms: podium with a spread is the tuned one. */
+static void check_parameters(const collection_options *options) {
+    podium_mechanism m = options->spec.mechanism;
+    if (options->objective_given && !options->automatic)
+        fail_usage(options->command, "--objective is what --mechanism auto goes by");
+    if (options->spread && (options->automatic || (m != PODIUM_EXACT && m != PODIUM_TUNED)))
+        fail_usage(options->command, "--spread is for --mechanism podium");
+    if (!options->spread && m == PODIUM_TUNED)
+        fail_usage(options->command, "--mechanism podium-tuned needs --spread");
+    if (options->levels && !options->automatic && m != PODIUM_MINIMAX)
+        fail_usage(options->command, "--levels is for --mechanism minimax");
+}
+
+static podium_collection initialised(const podium_spec *spec) {
     podium_collection collection;
+    podium_status status = podium_collection_init(&collection, spec);
+    if (status != PODIUM_OK)
+        fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : BAD_USAGE, "%s", podium_status_message(status));
+    return collection;
+}
+
+/* Few outputs serve a large epsilon badly. With levels enough, minimax's worst case is 0.75 to 0.8 of podium's. */
+static void warn_if_coarse(const podium_collection *collection) {
+    podium_mechanism m = collection->spec.mechanism;
+    if (m != PODIUM_MINIMAX && m != PODIUM_DUCHI)
+        return;
+    podium_spec podium = {PODIUM_EXACT, collection->spec.epsilon, collection->spec.min, collection->spec.max, 0, 0};
+    double ratio = collection->variance_most / initialised(&podium).variance_most;
+    if (m == PODIUM_MINIMAX && ratio > 0.85)
+        fprintf(stderr,
+                "podium: warning: minimax with %lu levels has %.3g times the worst-case variance of podium at epsilon "
+                "%g (with enough levels, 0.75 to 0.8): take %spodium\n",
+                (unsigned long)collection->spec.levels, ratio, collection->spec.epsilon,
+                collection->spec.levels < PODIUM_LEVELS_MAX && collection->spec.epsilon <= 12 ? "more --levels, or "
+                                                                                              : "");
+    if (m == PODIUM_DUCHI && ratio > 1.5)
+        fprintf(stderr, "podium: warning: duchi has %.3g times the worst-case variance of podium at epsilon %g\n",
+                ratio, collection->spec.epsilon);
+}
+
+static void choose(podium_spec *spec, podium_objective objective) {
+    static const char *const least[] = {"worst-case variance", "average variance over the range",
+                                        "variance in the middle"};
+    podium_status status = podium_choose(spec, objective);
+    if (status != PODIUM_OK)
+        fail(BAD_USAGE, "%s", podium_status_message(status));
+    fprintf(stderr, "podium: auto: %s has the least %s at epsilon %g\n", podium_mechanism_name(spec->mechanism),
+            least[objective], spec->epsilon);
+}
+
+podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]) {
+    podium_spec spec = options->spec;
     name[0] = '\0';
-    if (options->file != NULL && (options->range || options->epsilon || options->mechanism))
+    if (options->file != NULL && (options->range || options->epsilon || options->mechanism || options->spread ||
+                                  options->levels || options->objective_given))
         fail_usage(options->command, "--collection already says the range, epsilon and mechanism");
     if (options->file != NULL)
         return collection_read(options->file, name);
     if (!options->range)
         fail_usage(options->command,
-                   "--range MIN:MAX is missing (or --collection FILE). It must come from what is known of "
-                   "the question:\npodium: a range taken from the data would tell about the data");
+                   "--range MIN:MAX is missing%s. It must come from what is known of "
+                   "the question:\npodium: a range taken from the data would tell about the data",
+                   strcmp(options->command, "design") == 0 ? "" : " (or --collection FILE)");
     if (!options->epsilon)
         fail_usage(options->command, "--epsilon E is missing");
-    podium_status status = podium_collection_init(&collection, &options->spec);
+    check_parameters(options);
+    if (options->automatic)
+        choose(&spec, options->objective);
+    else if (options->spread)
+        spec.mechanism = PODIUM_TUNED;
+    podium_collection collection = initialised(&spec);
+    if (strcmp(options->command, "design") == 0 || strcmp(options->command, "privatize") == 0)
+        warn_if_coarse(&collection); /* while it can still be changed */
+    return collection;
+}
+
+podium_shape shape_from(const podium_spec *spec) {
+    podium_shape shape;
+    podium_status status = podium_shape_init(&shape, spec);
     if (status != PODIUM_OK)
         fail(BAD_USAGE, "%s", podium_status_message(status));
-    return collection;
+    return shape;
+}
+
+podium_shape shape_for(podium_mechanism mechanism, double epsilon, double min, double max) {
+    podium_spec spec = {.mechanism = mechanism, .epsilon = epsilon, .min = min, .max = max};
+    return shape_from(&spec);
 }

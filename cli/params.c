@@ -6,14 +6,6 @@
 
 enum { OPTION_APPROXIMATE = OPTION_OWN, OPTION_TABLE, OPTION_FORMAT };
 
-static podium_shape shape_of(const podium_spec *spec) {
-    podium_shape shape;
-    podium_status status = podium_shape_init(&shape, spec);
-    if (status != PODIUM_OK)
-        fail(BAD_USAGE, "%s", podium_status_message(status));
-    return shape;
-}
-
 /* The paper's Table 1: 0.1, 0.2 ... 5, 6, 7 ... 10 */
 static void print_table(output *out, podium_spec spec, output_format format) {
     if (format == FORMAT_TEXT)
@@ -22,7 +14,7 @@ static void print_table(output *out, podium_spec spec, output_format format) {
         output_print(out, format == FORMAT_CSV ? "epsilon,exp,d,w,m,s\n" : "[");
     for (int i = 1; i <= 55; i++) {
         spec.epsilon = i <= 50 ? i / 10.0 : i - 45;
-        podium_shape s = shape_of(&spec);
+        podium_shape s = shape_from(&spec);
         double e = spec.epsilon;
         if (format == FORMAT_TEXT)
             output_print(out, "  %-7.2f  %-8.2f  %-20.16g  %-20.16g  %-20.16g  %.16g\n", e, exp(e), s.d, s.w, s.m, s.s);
@@ -54,7 +46,10 @@ static const char csv_shape[] = "epsilon,variant,s,m,w,d,q,support_lower,support
 static void print_shape(output *out, const podium_shape *s, output_format format) {
     static const char *const formats[] = {text_shape, json_shape, csv_shape};
     double half = s->delta * s->m / 2;
-    output_print(out, formats[format], s->spec.epsilon, s->spec.mechanism == PODIUM_EXACT ? "exact" : "approximate",
+    output_print(out, formats[format], s->spec.epsilon,
+                 s->spec.mechanism == PODIUM_TUNED   ? "tuned"
+                 : s->spec.mechanism == PODIUM_EXACT ? "exact"
+                                                     : "approximate",
                  s->s, s->m, s->w, s->d, s->q, s->middle - half, s->middle + half, podium_shape_variance(s, s->middle),
                  podium_shape_variance(s, s->spec.max));
 }
@@ -64,6 +59,7 @@ int command_params(int argc, char **argv) {
                                           {"range", required_argument, NULL, OPTION_RANGE},
                                           {"epsilon", required_argument, NULL, OPTION_EPSILON},
                                           {"approximate", no_argument, NULL, OPTION_APPROXIMATE},
+                                          {"spread", required_argument, NULL, OPTION_SPREAD},
                                           {"table", no_argument, NULL, OPTION_TABLE},
                                           {"format", required_argument, NULL, OPTION_FORMAT},
                                           {"output", required_argument, NULL, 'o'},
@@ -86,11 +82,15 @@ int command_params(int argc, char **argv) {
     }
     if (optind < argc)
         fail_usage("params", "what is '%s'?", argv[optind]);
+    if (options.spread && options.spec.mechanism == PODIUM_APPROXIMATE)
+        fail_usage("params", "--approximate and --spread are two ways to choose s");
+    if (options.spread)
+        options.spec.mechanism = PODIUM_TUNED;
     if (table == options.epsilon)
         fail_usage("params", table ? "--table has its own epsilons" : "--epsilon E is missing");
     podium_shape shape = {.delta = 1};
     if (!table)
-        shape = shape_of(&options.spec);
+        shape = shape_from(&options.spec);
     output *out = output_open(path);
     if (table)
         print_table(out, options.spec, format);

@@ -1,6 +1,7 @@
 /* Plot: pictures by gnuplot, which runs as a program of its own and gets its script by a pipe. */
 #include "cli.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ void plot_check(const char *command, const char *path) {
     if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
         fail_usage(command, "--plot takes a file that ends in .svg or .png, not '%s'", path);
     if (!installed("gnuplot"))
-        fail(BAD_IO, "--plot needs gnuplot, which is not installed: apt install gnuplot-nox");
+        fail(BAD_IO, "pictures need gnuplot, which is not installed: apt install gnuplot-nox");
 }
 
 /* A name in a gnuplot string: nothing in it may end the string or start a command */
@@ -38,30 +39,79 @@ static void print_plain(FILE *to, const char *text) {
             fputc(*text, to);
 }
 
-/* A file's name in a gnuplot string, where a quote is written twice */
-static void print_name(FILE *to, const char *path) {
+void plot_file(FILE *to, const char *path) {
+    if (strchr(path, '\n') != NULL)
+        fail(BAD_IO, "%s: gnuplot cannot read a name with a line end in it", path);
     fputc('\'', to);
     for (; *path != '\0'; path++)
         fputs(*path == '\'' ? "''" : (char[]){*path, '\0'}, to);
-    fputs("'\n", to);
+    fputc('\'', to);
 }
 
-static void write_script(FILE *to, const char *path, const plot *p) {
+static int picture; /* the staged file */
+
+/* Gnuplot gets the open file, not its name: if this program ends first and removes it, gnuplot cannot bring it back. */
+static FILE *start_gnuplot(void) {
+    int mine = dup(STDOUT_FILENO);
+    dup2(picture, STDOUT_FILENO);
+    FILE *to = popen("LC_ALL=C.UTF-8 gnuplot", "w");
+    dup2(mine, STDOUT_FILENO);
+    close(mine);
+    return to;
+}
+
+FILE *plot_open(const char *path, int width, int height) {
+    picture = open(output_stage(path), O_RDWR);
+    FILE *to = picture < 0 ? NULL : start_gnuplot();
+    if (to == NULL)
+        fail(BAD_IO, "gnuplot does not start");
+    if (ends_in(path, ".svg"))
+        fprintf(to, "set terminal svg size %d,%d dynamic font 'sans,14' background '#ffffff'\n", width, height);
+    else
+        fprintf(to, "set terminal pngcairo size %d,%d font 'sans,18'\n", width * 3 / 2, height * 3 / 2);
+    fputs("set encoding utf8\nset border 3\nset tics nomirror out\nset grid y lc '#dddddd' lt 1\n", to);
+    return to;
+}
+
+/* Gnuplot does not tell when the disk is full; a picture without its end does. */
+static bool whole(const char *path) {
+    const char *end = ends_in(path, ".svg") ? "</svg>" : "IEND";
+    size_t n = strlen(end);
+    char last[12];
+    off_t size = lseek(picture, 0, SEEK_END);
+    if (size < 12 || pread(picture, last, 12, size - 12) != 12)
+        return false;
+    for (size_t i = 0; i + n <= 12; i++)
+        if (memcmp(last + i, end, n) == 0)
+            return true;
+    return false;
+}
+
+void plot_close(FILE *script, const char *path) {
+    if (pclose(script) != 0 || !whole(path) || fsync(picture) != 0)
+        fail(BAD_IO, "%s: gnuplot could not draw it", path);
+    close(picture);
+    output_commit();
+}
+
+const char *mechanism_colour(podium_mechanism mechanism) {
+    static const char *const colours[] = {"#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73",
+                                          "#cc79a7", "#7f7f7f", "#6a3d9a", "#000000"};
+    return colours[mechanism];
+}
+
+static void write_script(FILE *to, const plot *p) {
     const podium_distribution *d = p->distribution;
     const podium_estimate *e = p->estimate;
     double width = (d->max - d->min) / d->bins, top = 0;
     for (uint32_t j = 0; j < d->bins; j++)
         top = fmax(top, 100 * d->share[j]);
-    fprintf(to, "set terminal %s\nset output ",
-            ends_in(path, ".svg") ? "svg size 800,480 dynamic font 'sans,14' background '#ffffff'"
-                                  : "pngcairo size 1200,720 font 'sans,18'");
-    print_name(to, path);
     fprintf(to, "set title '%llu reports, %s, epsilon %g'\nset xlabel '", (unsigned long long)e->n,
             podium_mechanism_name(p->spec->mechanism), p->spec->epsilon);
     print_plain(to, *p->name == '\0' ? "value" : p->name);
     fputs("'\n", to);
     fprintf(to,
-            "set style fill solid 0.8 noborder\nset border 3\nset tics nomirror out\nset grid y lc '#dddddd' lt 1\n"
+            "set style fill solid 0.8 noborder\n"
             "set xrange [%.17g:%.17g]\nset yrange [0:%.17g]\nset ylabel 'share of people'\nset format y '%%g%%%%'\n"
             "set key top right samplen 2\nset boxwidth %.17g\n",
             d->min, d->max, 1.25 * top, 0.92 * width);
@@ -78,14 +128,7 @@ static void write_script(FILE *to, const char *path, const plot *p) {
 }
 
 void plot_write(const char *path, const plot *p) {
-    const char *staged = output_stage(path);
-    if (strchr(staged, '\n') != NULL)
-        fail(BAD_IO, "%s: gnuplot cannot write a name with a line end in it", path);
-    FILE *gnuplot = popen("gnuplot", "w");
-    if (gnuplot == NULL)
-        fail(BAD_IO, "gnuplot does not start");
-    write_script(gnuplot, staged, p);
-    if (pclose(gnuplot) != 0)
-        fail(BAD_IO, "%s: gnuplot could not draw it", path);
-    output_commit();
+    FILE *script = plot_open(path, 800, 480);
+    write_script(script, p);
+    plot_close(script, path);
 }

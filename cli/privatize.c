@@ -7,11 +7,12 @@
 
 #define BATCH 4096
 
-/* Enough digits that a report reads back to its own cell, and hardly more: neighbours are one spacing apart. */
+/* Enough digits that a report reads back to its own cell, and hardly more: neighbours are one spacing apart. Where they
+   are far apart, enough that whoever averages reports without Podium has the right mean. */
 static int report_digits(const podium_collection *collection) {
-    double last = collection->first + collection->spacing * (double)(collection->cells - 1);
+    double last = collection->first + collection->spacing * (double)collection->worth_most;
     double largest = fmax(fabs(collection->first), fabs(last));
-    return (int)ceil(log10(largest / collection->spacing)) + 1;
+    return (int)fmax(10, ceil(log10(largest / collection->spacing)) + 1);
 }
 
 /* A line from somewhere on; the last of a file may lack its end. */
@@ -33,10 +34,21 @@ static void write_rows(output *out, const row *rows, const double *reports, size
     output_flush(out);
 }
 
-static void privatize_all(table *t, output *out, const podium_collection *collection) {
+/* In place: values become reports, or codes */
+static void privatize(const podium_collection *collection, double *values, size_t n, bool codes) {
+    static uint32_t cells[BATCH];
+    podium_status status = codes ? podium_privatize_cells(collection, NULL, cells, values, n)
+                                 : podium_privatize(collection, values, values, n);
+    if (status != PODIUM_OK)
+        fail(BAD_IO, "%s", podium_status_message(status));
+    for (size_t i = 0; codes && i < n; i++)
+        values[i] = cells[i];
+}
+
+static void privatize_all(table *t, output *out, const podium_collection *collection, bool codes) {
     row *rows = allocate(BATCH * sizeof *rows);
     double *values = allocate(BATCH * sizeof *values);
-    int digits = report_digits(collection);
+    int digits = codes ? 10 : report_digits(collection); /* a cell has at most 10 */
     bool begun = false;
     for (size_t n; (n = table_rows(t, rows, BATCH)) > 0 || !begun;) {
         size_t header_n;
@@ -46,9 +58,7 @@ static void privatize_all(table *t, output *out, const podium_collection *collec
         begun = true;
         for (size_t i = 0; i < n; i++)
             values[i] = rows[i].value;
-        podium_status status = podium_privatize(collection, values, values, n);
-        if (status != PODIUM_OK)
-            fail(BAD_IO, "%s", podium_status_message(status));
+        privatize(collection, values, n, codes);
         write_rows(out, rows, values, n, digits);
     }
     free(values);
@@ -65,7 +75,7 @@ int command_privatize(int argc, char **argv) {
     range = collection.spec;
     table *t = table_open(&options);
     output *out = output_open(path);
-    privatize_all(t, out, &collection);
+    privatize_all(t, out, &collection, options.codes);
     table_close(t);
     output_close(out);
     return DONE;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,13 +103,31 @@ static group *group_find(groups *all, group **places, const podium_collection *c
     return places[at];
 }
 
-static void add(group *g, const podium_collection *collection, const double *reports, size_t n) {
-    podium_status status = podium_aggregate_add(&g->aggregate, collection, reports, n);
+/* A code beyond all cells is refused, as a report beyond the support is. */
+static podium_status add_codes(podium_aggregate *aggregate, const podium_collection *collection, const double *codes,
+                               size_t n) {
+    static uint32_t cells[BATCH];
+    static const double none = NAN;
+    podium_status status = PODIUM_OK;
+    size_t count = 0;
+    for (size_t i = 0; status == PODIUM_OK && i < n; i++) {
+        if (codes[i] < (double)collection->cells)
+            cells[count++] = (uint32_t)codes[i];
+        else
+            status = podium_aggregate_add(aggregate, collection, &none, 1);
+    }
+    return status == PODIUM_OK ? podium_aggregate_add_cells(aggregate, collection, cells, count) : status;
+}
+
+static void add(group *g, const podium_collection *collection, const double *reports, size_t n, bool codes) {
+    podium_status status = codes ? add_codes(&g->aggregate, collection, reports, n)
+                                 : podium_aggregate_add(&g->aggregate, collection, reports, n);
     if (status != PODIUM_OK)
         fail(BAD_DATA, "%s", podium_status_message(status));
 }
 
-groups groups_from(table *t, const podium_collection *collection, bool by) {
+groups groups_from(table *t, const podium_collection *collection, const table_options *options) {
+    bool by = options->by != NULL;
     static group *places[PLACES];
     static row rows[BATCH];
     static double reports[BATCH];
@@ -118,7 +137,7 @@ groups groups_from(table *t, const podium_collection *collection, bool by) {
         for (size_t i = 0; i < n; i++)
             reports[i] = rows[i].value;
         if (!by)
-            add(whole, collection, reports, n);
+            add(whole, collection, reports, n, options->codes);
         for (size_t i = 0; by && i < n; i++) {
             static char name[NAME_MAX_BYTES];
             size_t length =
@@ -126,10 +145,18 @@ groups groups_from(table *t, const podium_collection *collection, bool by) {
             if (length == sizeof name || memchr(name, '\0', length) != NULL)
                 fail(BAD_DATA, "line %llu: a group's name is too long, or has a zero byte in it",
                      (unsigned long long)rows[i].record.line);
-            add(group_find(&all, places, collection, name, length), collection, &reports[i], 1);
+            add(group_find(&all, places, collection, name, length), collection, &reports[i], 1, options->codes);
         }
     }
     return all;
+}
+
+void warn_of_refused(uint64_t refused, uint64_t taken, bool codes) {
+    bool many = (double)refused > 0.01 * (double)(refused + taken);
+    if (refused > 0)
+        fprintf(stderr, "podium: refused, being no %s of this collection: %llu of %llu%s\n",
+                codes ? "codes" : "reports", (unsigned long long)refused, (unsigned long long)(refused + taken),
+                many && !codes ? " (are they codes? then say --codes)" : "");
 }
 
 groups groups_of_one(const podium_aggregate *aggregate) {

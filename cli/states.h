@@ -17,7 +17,9 @@ typedef struct {
     group **group;
     size_t count;
 } groups;
-groups groups_from(table *table, const podium_collection *collection, bool by);
+groups groups_from(table *table, const podium_collection *collection, const table_options *options);
+/* Says how many were refused; if many, what they may be. */
+void warn_of_refused(uint64_t refused, uint64_t taken, bool codes);
 groups groups_of_one(const podium_aggregate *aggregate);
 void groups_free(groups *groups);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,6 +51,9 @@ bool table_option(table_options *options, int option, const char *argument) {
     case OPTION_INVALID:
         options->invalid = (invalid)choice_option(options->command, "--invalid", argument,
                                                   options->range == NULL ? invalid_words_reports : invalid_words);
+        return true;
+    case OPTION_CODES:
+        options->codes = true;
         return true;
     default:
         return false;
@@ -256,6 +260,8 @@ static bool take(table *t, const csv_record *record, row *r) {
         trouble = "empty";
     else if (!parse(record, r->field, &r->value))
         trouble = t->rows == 0 && record->line == 1 ? "not a number (a header? then say --header yes)" : "not a number";
+    else if (range == NULL && t->options.codes && !(r->value >= 0 && r->value == floor(r->value)))
+        trouble = "not a code: a whole number";
     else if (range != NULL && (r->value < range->min || r->value > range->max)) {
         if (t->options.invalid == INVALID_CLAMP)
             return true; /* privatize clamps, as it does for every value */

@@ -13,17 +13,18 @@ typedef struct {
     char separator;          /* 0: find out */
     int header;              /* 0 yes, 1 no, 2 auto */
     invalid invalid;
+    bool codes;               /* the column holds, or is to hold, cells and not reports */
     const podium_spec *range; /* values outside are invalid; NULL: any number will do */
     char **files;             /* NULL at the end */
     const char *doing;        /* for the progress line */
 } table_options;
 
 /* The options that all commands with tables share; false if it is none of them. */
-enum { OPTION_COLUMN = OPTION_OWN, OPTION_SEPARATOR, OPTION_HEADER, OPTION_INVALID, OPTION_TABLE_OWN };
+enum { OPTION_COLUMN = OPTION_OWN, OPTION_SEPARATOR, OPTION_HEADER, OPTION_INVALID, OPTION_CODES, OPTION_TABLE_OWN };
 #define TABLE_OPTIONS                                                                                                  \
     {"column", required_argument, NULL, OPTION_COLUMN}, {"separator", required_argument, NULL, OPTION_SEPARATOR},      \
-        {"header", required_argument, NULL, OPTION_HEADER}, {                                                          \
-        "invalid", required_argument, NULL, OPTION_INVALID                                                             \
+        {"header", required_argument, NULL, OPTION_HEADER}, {"invalid", required_argument, NULL, OPTION_INVALID}, {    \
+        "codes", no_argument, NULL, OPTION_CODES                                                                       \
     }
 bool table_option(table_options *options, int option, const char *argument);
 

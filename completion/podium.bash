@@ -12,23 +12,28 @@ _podium() {
         previous=${COMP_WORDS[COMP_CWORD - 2]}
     fi
 
-    local commands='design privatize aggregate merge estimate params'
+    local commands='design privatize aggregate merge estimate compare plan params paper'
     if ((COMP_CWORD == 1)); then
         _podium_words "$commands help version --help --version"
         return
     fi
 
-    local collection='--collection --range --epsilon --mechanism' table='--column --separator --header --invalid'
+    local mechanism='--range --epsilon --mechanism --spread --levels --objective'
+    local collection="--collection $mechanism" table='--column --separator --header --invalid --codes'
     local options=''
     case $command in
-    design) options='--range --epsilon --mechanism --name' ;;
+    design) options="$mechanism --name" ;;
     privatize | aggregate) options="$collection $table" ;;
-    merge) ;;
+    merge | paper) ;;
     estimate)
         options="$collection $table --by --confidence --interval --histogram --quantiles --bootstrap --dishonest"
         options+=' --format --plot'
         ;;
-    params) options='--epsilon --range --approximate --table --format' ;;
+    compare) options='--epsilon --range --spread --levels --format --plot' ;;
+    plan)
+        options='--people --epsilon --within --range --confidence --spread --response --questions --levels --format'
+        ;;
+    params) options='--epsilon --range --approximate --spread --table --format' ;;
     help | --help | -h)
         ((COMP_CWORD == 2)) && _podium_words "$commands"
         return
@@ -38,9 +43,10 @@ _podium() {
     options+=' --output -o --help'
 
     case $previous in
-    --mechanism) _podium_words 'podium podium-approximate laplace staircase' ;;
+    --mechanism) _podium_words 'podium podium-approximate laplace staircase duchi piecewise hybrid podium-tuned minimax auto' ;;
     --format) _podium_words 'text json csv' ;;
     --interval) _podium_words 'normal guaranteed' ;;
+    --objective) _podium_words 'worst uniform centre' ;;
     --header) _podium_words 'yes no auto' ;;
     --invalid)
         if [[ $command == privatize ]]; then
@@ -51,11 +57,12 @@ _podium() {
         ;;
     --separator) _podium_words 'tab' ;;
     --collection | --plot | --output | -o) _podium_files ;;
-    --range | --epsilon | --name | --column | --by | --confidence | --histogram | --quantiles | --bootstrap | --dishonest) ;;
+    --range | --epsilon | --spread | --levels | --name | --column | --by | --confidence | --histogram | --quantiles) ;;
+    --bootstrap | --dishonest | --people | --within | --response | --questions) ;;
     *)
         if [[ $current == -* ]]; then
             _podium_words "$options"
-        elif [[ $command != design && $command != params ]]; then
+        elif [[ ' privatize aggregate merge estimate ' == *" $command "* ]]; then
             _podium_files
         fi
         ;;

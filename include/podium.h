@@ -14,10 +14,10 @@
  * reports; one alone says next to nothing, and only unaltered ones average to the truth.
  *
  * In every call the collection comes first, then outputs, then inputs; a length follows its array. Pointers must not be
- * NULL unless the comment says what NULL means. Nothing here allocates, locks or keeps state: a collection may be
- * shared by threads, copied, and used on both sides of a fork. (OpenSSL, which the default source uses for arrays,
- * allocates and locks inside itself; podium_random_system does not.)
- * Linux, with glibc 2.25 or musl 1.1.20 and later; C11, or C++.
+ * NULL unless the comment says what NULL means. Nothing here locks or keeps state, nor allocates where it does not say
+ * so: a collection may be shared by threads, copied, and used on both sides of a fork. (OpenSSL, which the default
+ * source uses for arrays, allocates and locks inside itself; podium_random_system does not.) Linux, with glibc 2.25 or
+ * musl 1.1.20 and later; C11, or C++.
  */
 #ifndef PODIUM_H
 #define PODIUM_H
@@ -60,7 +60,10 @@ typedef enum podium_status {
     PODIUM_AGGREGATE_FULL,    /* more reports than an aggregate can count */
     PODIUM_TOO_FEW_REPORTS,   /* nothing to estimate from */
     PODIUM_ARGUMENT_WRONG,    /* confidence, probability or number of bins out of range */
-    PODIUM_OUT_OF_MEMORY
+    PODIUM_OUT_OF_MEMORY,
+    PODIUM_SPREAD_WRONG, /* not from 0 to 1/4, or given for another mechanism than PODIUM_TUNED */
+    PODIUM_LEVELS_WRONG, /* not from 2 to PODIUM_LEVELS_MAX, or given for another mechanism than PODIUM_MINIMAX */
+    PODIUM_NO_DENSITY    /* podium_shape_init: the mechanism has no density; ask its collection */
 } podium_status;
 
 /* What a status means, in constant English words; for an unknown status too. Never NULL. */
@@ -76,8 +79,13 @@ typedef enum podium_mechanism {
     PODIUM_EXACT = 0,   /* Podium, s minimising the worst-case variance */
     PODIUM_APPROXIMATE, /* Podium, s = epsilon/3 */
     PODIUM_LAPLACE,
-    PODIUM_STAIRCASE
-} podium_mechanism;
+    PODIUM_STAIRCASE,
+    PODIUM_DUCHI,     /* two outputs */
+    PODIUM_PIECEWISE, /* Podium's family, s = epsilon/2 */
+    PODIUM_HYBRID,    /* Piecewise or Duchi, by a public coin */
+    PODIUM_TUNED,     /* Podium, s minimising the variance expected of data with the given spread */
+    PODIUM_MINIMAX    /* the least worst-case variance; a report is one of few levels */
+} podium_mechanism;   /* docs/mechanisms.md tells when each is best */
 
 /*
  * A collection is public and fixed before the first value is seen. The range must come from knowledge of the
@@ -88,7 +96,13 @@ typedef struct podium_spec {
     double epsilon;
     double min;
     double max;
+    double spread;   /* PODIUM_TUNED: mean square of the values about the middle, in units of (max - min)^2, from 0 (all
+                        in the middle) through 1/12 (uniform) to 1/4 (all at the ends: PODIUM_EXACT); else 0 */
+    uint32_t levels; /* PODIUM_MINIMAX: the most cells that a report may have; 0 is PODIUM_LEVELS_DEFAULT; else 0 */
 } podium_spec;
+
+#define PODIUM_LEVELS_DEFAULT 256
+#define PODIUM_LEVELS_MAX 65536
 
 #define PODIUM_EPSILON_MIN 1e-6
 #define PODIUM_EPSILON_MAX 50.0        /* podium_collection_init: what can be sampled */
@@ -96,15 +110,17 @@ typedef struct podium_spec {
 #define PODIUM_BOUND_MAX 1e140
 #define PODIUM_BOUND_MIN 1e-140
 
-/* "podium", "podium-approximate", "laplace", "staircase"; NULL for an unknown mechanism. */
+/* "podium", "podium-approximate", "laplace", "staircase", "duchi", "piecewise", "hybrid", "podium-tuned", "minimax";
+   NULL for an unknown mechanism, so that they can be counted. */
 PODIUM_API const char *podium_mechanism_name(podium_mechanism mechanism);
 
 /* ---- Shape: the distribution of a report in closed form --------------------------------------------------- */
 
 /*
- * The continuous distribution that the sampler follows, for analysis and planning. Here x is the value and y the
- * report, both in the collection's own units (the paper's x is x - (min + max)/2). An x outside [min, max]
- * counts as the nearer end; a NaN gives a NaN.
+ * The continuous distribution that the sampler follows, for analysis and planning, where it has a density: Podium in
+ * all its variants, Piecewise, Laplace and Staircase. (podium_collection_variance knows all mechanisms.) Here x is the
+ * value and y the report, both in the collection's own units (the paper's x is x - (min + max)/2). An x outside [min,
+ * max] counts as the nearer end; a NaN gives a NaN.
  */
 typedef struct podium_shape {
     podium_spec spec;
@@ -112,7 +128,7 @@ typedef struct podium_shape {
     double middle; /* (min + max)/2 */
     double alpha;  /* the variance at x is alpha + beta (x - middle)^2 */
     double beta;
-    /* Podium only, else 0; the paper's letters */
+    /* Podium and Piecewise only, else 0; the paper's letters */
     double s;      /* step parameter */
     double m;      /* the support is delta*m wide */
     double w;      /* width of the step */
@@ -152,11 +168,14 @@ PODIUM_API double podium_shape_efficiency(const podium_shape *a, const podium_sh
 /* ---- Collection: a spec made ready for sampling ------------------------------------------------------------ */
 
 #define PODIUM_COINS_MAX 25
+#define PODIUM_KNOTS_MAX 14
+#define PODIUM_PIECES_MAX 128
 
 /*
  * Reports live on a grid of cells 0 ... cells-1. A value is put at one of the places 0 ... places, and the cell
  * is drawn around that place by comparing random words with the thresholds below; docs/proof.md shows why any two
- * values then give every cell with probabilities within a factor e^epsilon of each other, exactly.
+ * values then give every cell with probabilities within a factor e^epsilon of each other, exactly. What a cell is worth
+ * is public, and so may be anything: the report is first + spacing * worth.
  * Fill it with podium_collection_init and read it as you like; never write to it.
  */
 typedef struct podium_collection {
@@ -169,21 +188,44 @@ typedef struct podium_collection {
     uint64_t margin;                  /* cells before the middle stair at place 0: where reports are clamped */
     uint64_t tail_threshold;          /* of 2^64: how often a report goes straight to an end cell */
     uint64_t coins[PODIUM_COINS_MAX]; /* of 2^64: thresholds of the binary digits of the stair's number */
-    uint32_t coin_count;              /* 0 for Podium */
+    uint32_t coin_count;              /* 0 for the others */
     uint32_t stair_bits;              /* a stair is 2^stair_bits cells wide */
     uint32_t stairs;                  /* stairs in the width of the range: each lowers the mass by e^(epsilon/stairs) */
-    /* all mechanisms; accuracy only, privacy does not depend on these */
+    /* Hybrid only: the lower half of the cells is Piecewise's, the upper half Duchi's, by a public coin */
+    uint64_t pair_coin;      /* of 2^64: how often it is Duchi's; 0 for the others */
+    uint64_t pair_threshold; /* of 2^64: how often Duchi's step is chosen */
+    uint32_t pair_worth;     /* of Duchi's lower output; the upper one's is worth_most - pair_worth */
+    /* all mechanisms; accuracy only, privacy does not depend on what follows */
     uint32_t fraction_bits; /* binary digits of a place kept for random rounding; 0: nearest place */
-    double scale;           /* value -> place, in units of 2^-fraction_bits */
-    double first;           /* the report of cell 0 */
-    double spacing;         /* between the reports of neighbouring cells */
-    double alpha;           /* variance of the report of x: alpha + beta (x - middle)^2, as realised on the grid */
+    /* A value at distance z from the middle is put at the middle place plus or minus the sum of
+       slopes[i] * max(z - knots[i], 0), in units of 2^-fraction_bits places. */
+    uint32_t knot_count;
+    double middle;
+    double knots[PODIUM_KNOTS_MAX];
+    double slopes[PODIUM_KNOTS_MAX];
+    /* What a cell is worth: itself; but with pieces, piece_worth + piece_slope * (number of the cell in its piece) */
+    uint64_t worth_most;
+    double first;         /* the report that is worth 0: the least */
+    double spacing;       /* the report that is worth 1 more is so much larger */
+    uint32_t piece_count; /* Minimax only, else 0 */
+    uint32_t piece_bits;  /* a piece is 2^piece_bits cells */
+    uint32_t piece_worth[PODIUM_PIECES_MAX];
+    int32_t piece_slope[PODIUM_PIECES_MAX];
+    double
+        piece_square[PODIUM_PIECES_MAX]; /* added to a report's square, corrects it where the variance is not alpha */
+    /* The variance of the report of x, as realised on the grid: alpha + beta (x - middle)^2; Minimax: alpha on average
+     */
+    double alpha;
     double beta;
-    uint64_t fingerprint; /* of the spec: two collections with the same one are the same */
+    double variance_least, variance_most; /* over all x */
+    double variance_uniform;              /* on average over the range */
+    uint64_t fingerprint; /* of the spec: two collections with the same one are the same (but for what rounding does to
+                             Minimax's map, far below its noise) */
 } podium_collection;
 
 /*
- * Takes between microseconds and a few milliseconds. On failure the collection is untouched.
+ * Takes between microseconds and a few milliseconds; for PODIUM_MINIMAX, which solves for its output map, some tens of
+ * milliseconds and memory that it gives back. On failure the collection is untouched.
  *
  * PODIUM_RANGE_TOO_NARROW: neighbouring cells must be different doubles. How narrow is too narrow depends on the
  * mechanism and epsilon; max - min of a hundred-thousandth of the larger bound is always enough. A timestamp collected
@@ -194,6 +236,9 @@ PODIUM_API podium_status podium_collection_init(podium_collection *collection, c
 /* Probability of a cell in first ... last - 1 given a place. An analyst's number: a double, exact but for rounding. */
 PODIUM_API double podium_collection_mass(const podium_collection *collection, uint64_t place, uint64_t first,
                                          uint64_t last);
+
+/* Variance of the report of x, exactly what the sampler gives but for rounding. */
+PODIUM_API double podium_collection_variance(const podium_collection *collection, double x);
 
 /* The most that k dishonest reports among n can move their mean: any report may be moved across the whole support. */
 PODIUM_API double podium_collection_influence(const podium_collection *collection, uint64_t k, uint64_t n);
@@ -216,6 +261,14 @@ PODIUM_API podium_status podium_collection_read(podium_collection *collection, c
    collection->cells: check what comes from a device that you do not control. */
 PODIUM_API void podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells,
                                           size_t n);
+
+/* A cell as a code of podium_code_bytes bytes (1 to 4, the fewest that hold every cell), least significant first.
+   Decoding fails with PODIUM_TEXT_MALFORMED, cells untouched from there on, at a code that is no cell. */
+PODIUM_API size_t podium_code_bytes(const podium_collection *collection);
+PODIUM_API void podium_codes_encode(const podium_collection *collection, unsigned char *codes, const uint32_t *cells,
+                                    size_t n);
+PODIUM_API podium_status podium_codes_decode(const podium_collection *collection, uint32_t *cells,
+                                             const unsigned char *codes, size_t n) PODIUM_MUST_USE;
 
 /* ---- Random: where the random bits come from -------------------------------------------------------------- */
 
@@ -257,8 +310,8 @@ PODIUM_API podium_status podium_privatize(const podium_collection *collection, d
 PODIUM_API podium_status podium_privatize_from(const podium_collection *collection, const podium_random *random,
                                                double *reports, const double *values, size_t n) PODIUM_MUST_USE;
 
-/* The same, giving cells: 4 bytes a report. If the source fails, all n cells are 0, which is a valid cell like any
-   other: look at the status, and send nothing. cells must not overlap values. */
+/* The same, giving cells (podium_codes_encode makes them small). If the source fails, all n cells are 0, which is a
+   valid cell like any other: look at the status, and send nothing. cells must not overlap values. */
 PODIUM_API podium_status podium_privatize_cells(const podium_collection *collection, const podium_random *random,
                                                 uint32_t *cells, const double *values, size_t n) PODIUM_MUST_USE;
 
@@ -280,8 +333,8 @@ typedef struct podium_aggregate {
     uint64_t fingerprint;
     uint64_t count;     /* reports taken */
     uint64_t refused;   /* reports outside the support, not taken */
-    podium_sum sum;     /* of their cells */
-    podium_sum squares; /* of the squares of their cells */
+    podium_sum sum;     /* of what their cells are worth */
+    podium_sum squares; /* of the squares of that */
     uint32_t bin_count; /* bins of 2^bin_bits cells each */
     uint32_t bin_bits;
     uint64_t bins[PODIUM_BINS_MAX];
@@ -289,8 +342,9 @@ typedef struct podium_aggregate {
 
 PODIUM_API void podium_aggregate_init(podium_aggregate *aggregate, const podium_collection *collection);
 
-/* Adds n reports, or n cells. Those that the collection cannot have produced (NaN, outside the support) are refused and
-   counted as such. Fails, with nothing added, if the collection is another one's or the counters are full. */
+/* Adds n reports, or n cells. Those that the collection cannot have produced (NaN, outside the support, or none of the
+   few outputs of Duchi and Minimax) are refused and counted as such. Fails, with nothing added, if the collection is
+   another one's or the counters are full. */
 PODIUM_API podium_status podium_aggregate_add(podium_aggregate *aggregate, const podium_collection *collection,
                                               const double *reports, size_t n) PODIUM_MUST_USE;
 PODIUM_API podium_status podium_aggregate_add_cells(podium_aggregate *aggregate, const podium_collection *collection,
@@ -329,7 +383,8 @@ typedef struct podium_estimate {
     double confidence;
     podium_interval interval;
     double lower, upper; /* of the mean, within [min, max] */
-    double variance;     /* of the values, not of the reports; within [0, (max - min)^2/4] */
+    double variance; /* of the values, not of the reports; within [0, (max - min)^2/4]; NaN where two outputs are all
+                        there is (Duchi): they tell the mean and nothing else */
     double standard_deviation;
     bool variance_clipped; /* the estimate fell outside, and was put at the end from which it cannot be told */
 } podium_estimate;
@@ -370,14 +425,60 @@ PODIUM_API podium_status podium_distribution_coarsen(podium_distribution *distri
 
 /*
  * How much the quantiles p would vary with other reports of the same values, by the bootstrap: the report bins are
- * drawn anew repetitions times, at least 2/(1 - confidence) (seeded by the aggregate, so the answer is reproducible),
- * and each time the distribution is estimated again. The intervals hold that variation; the bias that comes of
- * smoothing, which widens what is narrow, they cannot show. progress, if not NULL, is called after each repetition.
+ * drawn anew repetitions times, at least podium_bootstrap_least(confidence) (seeded by the aggregate, so the answer is
+ * reproducible), and each time the distribution is estimated again. The intervals hold that variation; the bias that
+ * comes of smoothing, which widens what is narrow, they cannot show. progress, if not NULL, is called after each
+ * repetition.
  */
+PODIUM_API double podium_bootstrap_least(double confidence); /* 2/(1 - confidence), rounded up */
 PODIUM_API podium_status podium_distribution_bootstrap(
     double *lower, double *upper, const podium_collection *collection, const podium_aggregate *aggregate, uint32_t bins,
     const double *p, size_t count, double confidence, uint32_t repetitions,
     void (*progress)(void *context, uint32_t done), void *context) PODIUM_MUST_USE;
+
+/* ---- Plan: which mechanism, how many people, what epsilon ------------------------------------------------------ */
+
+typedef enum podium_objective {
+    PODIUM_WORST_CASE = 0, /* whatever the values are */
+    PODIUM_UNIFORM,        /* values spread evenly over the range */
+    PODIUM_CENTRE          /* values about its middle */
+} podium_objective;
+
+/* The variance of a report that the objective looks at. */
+PODIUM_API double podium_collection_noise(const podium_collection *collection, podium_objective objective);
+
+/* Sets mechanism, spread and levels to those of the least such variance; epsilon and the range are given, and levels (0
+   or the most that a report may have). Takes what initialising every mechanism takes. */
+PODIUM_API podium_status podium_choose(podium_spec *spec, podium_objective objective) PODIUM_MUST_USE;
+
+/* A lower bound on the worst-case variance of every unbiased mechanism, for a range of width 1; NaN where none is
+   known: there is one for 15 values of epsilon from 0.1 to 10. */
+PODIUM_API double podium_lower_bound(double epsilon);
+
+/*
+ * Each gives one of people, epsilon and error from the other two. The error is half the width of the interval that
+ * podium_estimate_make (PODIUM_NORMAL) will give, or more: the people are taken for a sample, and their values have
+ * mean square at most spread (max - min)^2 about the middle; 1/4 covers everything.
+ */
+PODIUM_API podium_status podium_plan_error(double *within, const podium_collection *collection, double people,
+                                           double spread, double confidence) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_plan_people(double *people, const podium_collection *collection, double within,
+                                            double spread, double confidence) PODIUM_MUST_USE;
+/* The collection of the least epsilon, to a thousandth, that does; spec->epsilon is not looked at. With
+   PODIUM_TOO_FEW_REPORTS no epsilon does. */
+PODIUM_API podium_status podium_plan_epsilon(podium_collection *collection, const podium_spec *spec, double people,
+                                             double within, double spread, double confidence) PODIUM_MUST_USE;
+
+/* Several questions to one person, who spends spec->epsilon in all: on each question, epsilon/questions; or on a few of
+   them that are chosen at random, more each, while fewer people answer a question. */
+typedef struct podium_questions {
+    uint32_t each;       /* how many a person should answer */
+    double within;       /* the error of each question's mean then */
+    double within_split; /* if everybody answers all of them */
+    double within_one;   /* if everybody answers one */
+} podium_questions;
+PODIUM_API podium_status podium_plan_questions(podium_questions *plan, const podium_spec *spec, double people,
+                                               uint32_t questions, double spread, double confidence) PODIUM_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@ set -eu
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
 demo="gnuplot-nox"
 check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch mandoc gnuplot-nox
-    bash python3"
+    bash python3 chromium chromium-driver"
 
 command -v apt-get >/dev/null || exit 0 # not Debian: whatever is missing, the build will say
 

@@ -2,8 +2,8 @@
  * Aggregate: counts and exact integer sums of reports. Adding and merging are integer additions, so no order, thread or
  * machine changes a bit of the outcome.
  *
- * Nothing can overflow while count stays below 2^64: a cell is below 2^32, so the sum of n cells is below 2^32 n and
- * that of their squares below 2^64 n.
+ * Nothing can overflow while count stays below 2^64: a cell is worth less than 2^32, so n of them are worth less than
+ * 2^32 n, and their squares less than 2^64 n.
  */
 #include "internal.h"
 #include "wide.h"
@@ -30,15 +30,19 @@ static bool sum_at_most(podium_sum a, podium_sum b) {
 
 /* ---- Adding and merging ---- */
 
-static uint32_t bin_bits(const podium_collection *collection) {
+static uint32_t bin_bits(uint64_t cells) {
     uint32_t bits = 0;
-    while ((collection->cells - 1) >> bits >= PODIUM_BINS_MAX)
+    while ((cells - 1) >> bits >= PODIUM_BINS_MAX)
         bits++;
     return bits;
 }
 
-static uint32_t bin_count(const podium_collection *collection) {
-    return (uint32_t)((collection->cells - 1) >> bin_bits(collection)) + 1;
+static uint32_t bin_count(uint64_t cells) {
+    return (uint32_t)((cells - 1) >> bin_bits(cells)) + 1;
+}
+
+static bool bins_are(const podium_aggregate *aggregate, uint64_t cells) {
+    return aggregate->bin_bits == bin_bits(cells) && aggregate->bin_count == bin_count(cells);
 }
 
 void podium_aggregate_init(podium_aggregate *aggregate, const podium_collection *collection) {
@@ -47,14 +51,15 @@ void podium_aggregate_init(podium_aggregate *aggregate, const podium_collection 
     aggregate->spec.epsilon = collection->spec.epsilon;
     aggregate->spec.min = collection->spec.min + 0.0;
     aggregate->spec.max = collection->spec.max + 0.0;
+    aggregate->spec.spread = collection->spec.spread + 0.0;
+    aggregate->spec.levels = collection->spec.levels;
     aggregate->fingerprint = collection->fingerprint;
-    aggregate->bin_bits = bin_bits(collection);
-    aggregate->bin_count = bin_count(collection);
+    aggregate->bin_bits = bin_bits(collection->cells);
+    aggregate->bin_count = bin_count(collection->cells);
 }
 
 bool podium_aggregate_fits(const podium_aggregate *aggregate, const podium_collection *collection) {
-    return aggregate->fingerprint == collection->fingerprint && aggregate->bin_bits == bin_bits(collection) &&
-           aggregate->bin_count == bin_count(collection);
+    return aggregate->fingerprint == collection->fingerprint && bins_are(aggregate, collection->cells);
 }
 
 static podium_status may_add(const podium_aggregate *aggregate, const podium_collection *collection, size_t n) {
@@ -65,26 +70,31 @@ static podium_status may_add(const podium_aggregate *aggregate, const podium_col
     return PODIUM_OK;
 }
 
-static void add_cell(podium_aggregate *aggregate, uint32_t cell) {
-    uint64_t square = (uint64_t)cell * cell;
+/* Hybrid's upper half has two outputs: each is counted as its first cell, which is what its report is read as. */
+static uint32_t as_reported(const podium_collection *collection, uint32_t cell) {
+    uint32_t half = (uint32_t)podium_step_cells(collection), output = half / 2;
+    return collection->pair_coin == 0 || cell < half ? cell : cell - (cell - half) % output;
+}
+
+static void add_cell(podium_aggregate *aggregate, const podium_collection *collection, uint32_t cell) {
+    uint64_t worth = podium_worth(collection, cell), square = worth * worth;
     aggregate->count++;
-    aggregate->sum.low += cell;
-    aggregate->sum.high += aggregate->sum.low < cell;
+    aggregate->sum.low += worth;
+    aggregate->sum.high += aggregate->sum.low < worth;
     aggregate->squares.low += square;
     aggregate->squares.high += aggregate->squares.low < square;
-    aggregate->bins[cell >> aggregate->bin_bits]++;
+    aggregate->bins[as_reported(collection, cell) >> aggregate->bin_bits]++;
 }
 
 podium_status podium_aggregate_add(podium_aggregate *aggregate, const podium_collection *collection,
                                    const double *reports, size_t n) {
-    const double last = (double)(collection->cells - 1);
     podium_status status = may_add(aggregate, collection, n);
     for (size_t i = 0; status == PODIUM_OK && i < n; i++) {
-        double cell = (reports[i] - collection->first) / collection->spacing;
-        if (cell > -0.5 && cell < last + 0.5)
-            add_cell(aggregate, (uint32_t)(cell + 0.5));
+        uint32_t cell;
+        if (podium_cell_worth(collection, &cell, (reports[i] - collection->first) / collection->spacing))
+            add_cell(aggregate, collection, cell);
         else
-            aggregate->refused++; /* a NaN too: no comparison holds for it */
+            aggregate->refused++;
     }
     return status;
 }
@@ -94,7 +104,7 @@ podium_status podium_aggregate_add_cells(podium_aggregate *aggregate, const podi
     podium_status status = may_add(aggregate, collection, n);
     for (size_t i = 0; status == PODIUM_OK && i < n; i++) {
         if (cells[i] < collection->cells)
-            add_cell(aggregate, cells[i]);
+            add_cell(aggregate, collection, cells[i]);
         else
             aggregate->refused++;
     }
@@ -120,12 +130,18 @@ podium_status podium_aggregate_merge(podium_aggregate *aggregate, const podium_a
 
 /*
  * "PODA", version, mechanism, bin_bits: a byte each but the first; flags, bin_count: 4; then 8 each, least significant
- * first: epsilon, min, max by their bits, fingerprint, count, refused, sum, squares (low, high); then the bins, each
- * in as few bytes of 7 bits as it needs, the top bit saying that more follow.
+ * first: epsilon, min, max by their bits, fingerprint, count, refused, sum, squares (low, high); with the flag
+ * HAS_PARAMETER the mechanism's own parameter, spread by its bits or levels; then the bins, each in as few bytes of 7
+ * bits as it needs, the top bit saying that more follow.
  */
+#define HAS_PARAMETER 1
 #define MAGIC "PODA"
 #define VERSION 1
 #define HEAD (4 + 3 + 2 * 4 + 10 * 8)
+
+static bool has_parameter(podium_mechanism mechanism) {
+    return mechanism == PODIUM_TUNED || mechanism == PODIUM_MINIMAX;
+}
 
 typedef struct {
     unsigned char *at;
@@ -149,7 +165,7 @@ size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char 
     put(&w, VERSION, 1);
     put(&w, (uint64_t)aggregate->spec.mechanism, 1);
     put(&w, aggregate->bin_bits, 1);
-    put(&w, 0, 4);
+    put(&w, has_parameter(aggregate->spec.mechanism) ? HAS_PARAMETER : 0, 4);
     put(&w, aggregate->bin_count, 4);
     const uint64_t words[] = {podium_bits_of(aggregate->spec.epsilon),
                               podium_bits_of(aggregate->spec.min + 0.0),
@@ -163,6 +179,10 @@ size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char 
                               aggregate->squares.high};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         put(&w, words[i], 8);
+    if (aggregate->spec.mechanism == PODIUM_TUNED)
+        put(&w, podium_bits_of(aggregate->spec.spread + 0.0), 8);
+    if (aggregate->spec.mechanism == PODIUM_MINIMAX)
+        put(&w, aggregate->spec.levels, 8);
     for (uint32_t i = 0; i < aggregate->bin_count; i++)
         put_bin(&w, aggregate->bins[i]);
     return (size_t)(w.at - bytes);
@@ -203,12 +223,19 @@ static bool squares_suffice(const podium_aggregate *a) {
     return wide_at_most(wide_multiply(sum, sum), wide_multiply(wide_from(a->count), squares));
 }
 
+/* What a cell of these bins is worth is told by its number, or by an output map. */
+static bool worth_is_cell(podium_mechanism mechanism) {
+    return mechanism != PODIUM_MINIMAX && mechanism != PODIUM_HYBRID;
+}
+
 /* The bins must add up to the count, and leave room for the sums. */
 static bool consistent(const podium_aggregate *a) {
+    bool told = worth_is_cell(a->spec.mechanism);
     podium_sum count = {0, 0}, least = {0, 0}, most = {0, 0}, least_square = {0, 0}, most_square = {0, 0};
     bool fits = true;
     for (uint32_t i = 0; i < a->bin_count; i++) {
-        uint64_t first = (uint64_t)i << a->bin_bits, last = (((uint64_t)i + 1) << a->bin_bits) - 1;
+        uint64_t first = told ? (uint64_t)i << a->bin_bits : 0;
+        uint64_t last = told ? (((uint64_t)i + 1) << a->bin_bits) - 1 : UINT32_MAX;
         fits = fits && sum_add(&count, (podium_sum){a->bins[i], 0}) && sum_add(&least, product(a->bins[i], first)) &&
                sum_add(&most, product(a->bins[i], last)) &&
                sum_add(&least_square, product(a->bins[i], first * first)) &&
@@ -234,8 +261,11 @@ podium_status podium_aggregate_decode(podium_aggregate *aggregate, const unsigne
         return PODIUM_VERSION_UNKNOWN;
     made.spec.mechanism = (podium_mechanism)get(&r, 1);
     made.bin_bits = (uint32_t)get(&r, 1);
-    if (get(&r, 4) != 0) /* flags of the future */
+    uint64_t flags = get(&r, 4);
+    if (flags > HAS_PARAMETER) /* flags of the future */
         return PODIUM_VERSION_UNKNOWN;
+    if ((flags == HAS_PARAMETER) != has_parameter(made.spec.mechanism) || n < HEAD + 8 * flags)
+        return PODIUM_TEXT_MALFORMED;
     made.bin_count = (uint32_t)get(&r, 4);
     made.spec.epsilon = podium_double_of(get(&r, 8));
     made.spec.min = podium_double_of(get(&r, 8));
@@ -247,15 +277,22 @@ podium_status podium_aggregate_decode(podium_aggregate *aggregate, const unsigne
     made.sum.high = get(&r, 8);
     made.squares.low = get(&r, 8);
     made.squares.high = get(&r, 8);
+    uint64_t parameter = flags == HAS_PARAMETER ? get(&r, 8) : 0;
+    if (made.spec.mechanism == PODIUM_TUNED)
+        made.spec.spread = podium_double_of(parameter);
+    if (made.spec.mechanism == PODIUM_MINIMAX)
+        made.spec.levels = parameter > PODIUM_LEVELS_MAX || parameter == 0 ? UINT32_MAX : (uint32_t)parameter;
     podium_status status = podium_spec_check(&made.spec, PODIUM_EPSILON_MAX);
     if (status != PODIUM_OK)
         return status;
     if (made.fingerprint != podium_fingerprint(&made.spec))
         return PODIUM_FINGERPRINT_WRONG;
-    if (minus_zero(made.spec.min) || minus_zero(made.spec.max)) /* encode writes 0 */
+    if (minus_zero(made.spec.min) || minus_zero(made.spec.max) || minus_zero(made.spec.spread)) /* encode writes 0 */
         return PODIUM_TEXT_MALFORMED;
     if (made.bin_count == 0 || made.bin_count > PODIUM_BINS_MAX || made.bin_bits > 22)
         return PODIUM_TEXT_MALFORMED;
+    if (!worth_is_cell(made.spec.mechanism) && !bins_are(&made, podium_mapped_cells(&made.spec)))
+        return PODIUM_TEXT_MALFORMED; /* the sums, that betray wrong bins of the others, would not */
     for (uint32_t i = 0; i < made.bin_count; i++)
         made.bins[i] = get_bin(&r);
     if (r.bad || r.at != r.end || !consistent(&made))

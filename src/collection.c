@@ -5,6 +5,7 @@
  * it and has the last word.
  */
 #include "internal.h"
+#include "minimax.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,10 +20,45 @@
    short of the closed form by less than (80/1024)^2/24. */
 #define LAPLACE_COINS 10
 
-/* Podium: the step's share of the support is 1/(1 + u). */
-static void step_grid(podium_collection *collection, const podium_shape *shape) {
+/* Podium and Piecewise: the step's share of the support is 1/(1 + u). */
+static void step_grid(podium_collection *collection, const podium_shape *shape, uint64_t cells) {
+    collection->cells = cells;
+    collection->width = (uint64_t)fmax(1, nearbyint((double)cells * (shape->w / (shape->delta * shape->m))));
+    collection->places = cells - collection->width;
+}
+
+/* Two cells, and the step is one of them. */
+static void duchi_grid(podium_collection *collection) {
+    collection->cells = 2;
+    collection->width = 1;
+    collection->places = 1;
+}
+
+/* Where Wang et al. (2019) start to mix: below, Duchi's two outputs alone have the smaller worst variance. */
+#define HYBRID_EPSILON 0.61
+
+/* Piecewise's cells, as many for Duchi's, and the coin that decides between them; 1 - alpha is e^(-epsilon/2). */
+static void hybrid_grid(podium_collection *collection, const podium_shape *piecewise) {
+    if (collection->spec.epsilon <= HYBRID_EPSILON) {
+        duchi_grid(collection);
+        return;
+    }
+    step_grid(collection, piecewise, PODIUM_CELLS_MAX / 2);
     collection->cells = PODIUM_CELLS_MAX;
-    collection->width = (uint64_t)fmax(1, nearbyint((double)PODIUM_CELLS_MAX * (shape->w / (shape->delta * shape->m))));
+    collection->pair_coin = (uint64_t)ldexp(exp(-collection->spec.epsilon / 2), 64);
+}
+
+uint64_t podium_mapped_cells(const podium_spec *spec) {
+    if (spec->mechanism == PODIUM_MINIMAX)
+        return podium_minimax_cells(spec->levels);
+    return spec->epsilon <= HYBRID_EPSILON ? 2 : PODIUM_CELLS_MAX;
+}
+
+static void minimax_grid(podium_collection *collection, const podium_minimax *minimax) {
+    collection->piece_count = minimax->pieces;
+    collection->piece_bits = minimax->piece_bits;
+    collection->cells = (uint64_t)minimax->pieces << minimax->piece_bits;
+    collection->width = (uint64_t)minimax->width << minimax->piece_bits;
     collection->places = collection->cells - collection->width;
 }
 
@@ -62,77 +98,287 @@ static void stairs_grid(podium_collection *collection, const podium_shape *shape
     collection->cells = 2 * collection->margin + collection->places + collection->width;
 }
 
+/* ---- What a cell is worth ---- */
+
+/* Pieces are worth integers like all else, so that reports still add up exactly. The lower half is rounded, the upper
+   half is its mirror image; then the least is made 0. */
+static void set_pieces(podium_collection *collection, const podium_minimax *minimax) {
+    const double target = 0x1p32 - 0x1p18, cells = ldexp(1, (int)minimax->piece_bits);
+    int64_t worth[PODIUM_PIECES_MAX], least = INT64_MAX;
+    double most = 0;
+    for (uint32_t c = 0; c < minimax->pieces; c++)
+        most = fmax(most, fabs(minimax->value[c]) + fabs(minimax->slope[c]) / 2);
+    for (uint32_t c = 0; c < minimax->pieces; c++) {
+        bool lower = c < minimax->pieces / 2;
+        double per_cell = nearbyint(minimax->slope[c] / cells * (target / (2 * most)));
+        double start = (lower ? minimax->value[c] : -minimax->value[c]) * (target / (2 * most)) + target / 2;
+        collection->piece_slope[c] = (int32_t)per_cell;
+        worth[c] = llrint(start - (lower ? 1 : -1) * per_cell * (cells - 1) / 2);
+        if (!lower) /* of the last cell, mirrored; now the first one */
+            worth[c] = (int64_t)target - worth[c];
+        int64_t last = worth[c] + collection->piece_slope[c] * (int64_t)(cells - 1);
+        least = worth[c] < least ? worth[c] : least;
+        least = last < least ? last : least;
+    }
+    collection->worth_most = (uint64_t)((int64_t)target - 2 * least);
+    for (uint32_t c = 0; c < minimax->pieces; c++)
+        collection->piece_worth[c] = (uint32_t)(worth[c] - least);
+}
+
+static inline uint32_t worth_of_piece(const podium_collection *collection, uint32_t cell) {
+    uint32_t piece = cell >> collection->piece_bits, number = cell - (piece << collection->piece_bits);
+    return collection->piece_worth[piece] + (uint32_t)collection->piece_slope[piece] * number;
+}
+
+uint32_t podium_worth(const podium_collection *collection, uint32_t cell) {
+    if (collection->piece_count > 0)
+        return worth_of_piece(collection, cell);
+    if (collection->pair_coin == 0 || cell < podium_step_cells(collection))
+        return cell;
+    bool upper = cell - podium_step_cells(collection) >= podium_step_cells(collection) / 2;
+    return upper ? (uint32_t)collection->worth_most - collection->pair_worth : collection->pair_worth;
+}
+
+/* Outputs that are few and far between are known again, and anything else is refused: a report is off by less than this
+   share of the support, whatever wrote and read it. */
+#define STRAY 1e-6
+
+/* Pieces overlap, so each is asked for its nearest cell; worths written with enough digits are met exactly. */
+static bool cell_of_pieces(const podium_collection *collection, uint32_t *cell, double worth) {
+    double best = INFINITY, last = ldexp(1, (int)collection->piece_bits) - 1;
+    for (uint32_t c = 0; c < collection->piece_count && best > 0.5; c++) {
+        double slope = collection->piece_slope[c], from = worth - collection->piece_worth[c];
+        double number = slope == 0 ? 0 : fmin(fmax(nearbyint(from / slope), 0), last);
+        double distance = fabs(from - slope * number);
+        if (distance < best) {
+            best = distance;
+            *cell = (c << collection->piece_bits) + (uint32_t)number;
+        }
+    }
+    return best <= STRAY * (double)collection->worth_most;
+}
+
+bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth) {
+    if (!(worth > -0.5 && worth < (double)collection->worth_most + 0.5)) /* a NaN too: no comparison holds for it */
+        return false;
+    if (collection->piece_count > 0)
+        return cell_of_pieces(collection, cell, worth);
+    if (collection->cells == 2 && fabs(worth - floor(worth + 0.5)) > STRAY)
+        return false;
+    uint32_t nearest = (uint32_t)(worth + 0.5), half = (uint32_t)podium_step_cells(collection);
+    *cell = nearest;
+    if (collection->pair_coin != 0 && nearest == collection->pair_worth)
+        *cell = half; /* one of Piecewise's cells is worth the same, and 2^31 times as rare */
+    if (collection->pair_coin != 0 && nearest == (uint32_t)collection->worth_most - collection->pair_worth)
+        *cell = half + half / 2;
+    return true;
+}
+
+/* ---- Units: of places, and of reports ---- */
+
 /* A place is kept to as many binary digits as a double's 52 allow, and rounded at random, so that coarse grids are
    unbiased too. Podium's 2^31 places need no such help: the nearest one is within 2^-32 delta. */
 static uint32_t fraction_bits(const podium_collection *collection) {
-    return collection->coin_count == 0 ? 0 : 51 - log2_floor(collection->places);
+    bool fine = collection->coin_count == 0 && collection->pair_coin == 0 && collection->cells == PODIUM_CELLS_MAX;
+    return fine ? 0 : 51 - log2_floor(collection->places);
+}
+
+/* The mean of the worth at a place that is a whole number of pieces, about the middle, as realised. */
+static double piece_mean(const podium_collection *collection, uint64_t place) {
+    double last = ldexp(1, (int)collection->piece_bits) - 1, sum = 0;
+    uint64_t width = collection->width >> collection->piece_bits;
+    for (uint64_t c = place; c < place + width; c++)
+        sum += (double)collection->piece_worth[c] + collection->piece_slope[c] * (last / 2) -
+               (double)collection->worth_most / 2;
+    return ldexp((double)collection->threshold, -64) * sum / (double)width;
+}
+
+/* One straight line from the middle to the end. */
+static void one_knot(podium_collection *collection, double delta) {
+    collection->knot_count = 1;
+    collection->slopes[0] = ldexp((double)collection->places, (int)collection->fraction_bits) / delta;
+}
+
+/* Straight lines from knot to knot, from the middle out: the mean at each is known. */
+static void set_knots(podium_collection *collection, const podium_minimax *minimax) {
+    double distance = 0, offset = 0, slope = 0;
+    collection->knot_count = minimax->knots + 1;
+    for (uint32_t i = 0; i <= minimax->knots; i++) {
+        uint32_t piece = i < minimax->knots ? minimax->knot[minimax->knots - 1 - i] : 0;
+        double next_distance = -collection->spacing * piece_mean(collection, piece);
+        double next_offset = (double)collection->places / 2 - ldexp(piece, (int)collection->piece_bits);
+        double next_slope = ldexp((next_offset - offset) / (next_distance - distance), (int)collection->fraction_bits);
+        collection->knots[i] = distance;
+        collection->slopes[i] = next_slope - slope;
+        distance = next_distance;
+        offset = next_offset;
+        slope = next_slope;
+    }
 }
 
 /* The step is chosen with probability q as realised, so the mean report moves by q spacing from place to place;
    noise moves with the place itself. The grid is laid so that the ends of the places have the means min and max. */
-static void set_units(podium_collection *collection, const podium_shape *shape) {
-    double places = (double)collection->places;
+static void set_units(podium_collection *collection, const podium_minimax *minimax) {
+    double delta = collection->spec.max - collection->spec.min;
     double follow = collection->coin_count == 0 ? ldexp((double)collection->threshold, -64) : 1;
+    collection->middle = collection->spec.min + delta / 2;
     collection->fraction_bits = fraction_bits(collection);
-    collection->scale = ldexp(places, (int)collection->fraction_bits) / shape->delta;
-    collection->spacing = shape->delta / places / follow;
-    collection->first = shape->middle - collection->spacing * ((double)(collection->cells - 1) / 2);
+    if (collection->piece_count > 0) {
+        set_pieces(collection, minimax);
+        collection->spacing = delta / 2 / -piece_mean(collection, 0);
+        set_knots(collection, minimax);
+    } else {
+        collection->worth_most = podium_step_cells(collection) - 1;
+        collection->spacing = delta / (double)collection->places / follow;
+        one_knot(collection, delta);
+    }
+    if (collection->pair_coin != 0) {
+        double output = delta / 2 / ldexp((double)collection->pair_threshold, -64);
+        collection->pair_worth = (uint32_t)nearbyint((double)collection->worth_most / 2 - output / collection->spacing);
+    }
+    collection->first = collection->middle - collection->spacing * ((double)collection->worth_most / 2);
+}
+
+double podium_place(const podium_collection *collection, double value) {
+    double top = ldexp((double)collection->places, (int)collection->fraction_bits) / 2, offset = 0;
+    for (uint32_t i = 0; i < collection->knot_count; i++)
+        offset += collection->slopes[i] * fmax(fabs(value - collection->middle) - collection->knots[i], 0);
+    return ldexp(top + copysign(fmin(offset, top), value - collection->middle), -(int)collection->fraction_bits);
+}
+
+/* ---- The whole ---- */
+
+/* Minimax has an output map that nobody but its solver knows: a solver that finds another must count on from here, lest
+   two versions of the library misread each other's cells. */
+#define MINIMAX_MAP 1
+
+static uint64_t hash_number(uint64_t hash, uint64_t number) {
+    unsigned char bytes[8];
+    for (unsigned k = 0; k < 8; k++)
+        bytes[k] = (unsigned char)(number >> 8 * k);
+    return podium_hash(hash, bytes, sizeof bytes);
 }
 
 /* Of the spec, by its bits; 0 and -0 are the same bound. */
 uint64_t podium_fingerprint(const podium_spec *spec) {
     const char *mechanism = podium_mechanism_name(spec->mechanism);
-    double numbers[] = {spec->epsilon, spec->min + 0.0, spec->max + 0.0};
     uint64_t hash = podium_hash(PODIUM_HASH_START, mechanism, strlen(mechanism));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        unsigned char bytes[8];
-        for (unsigned k = 0; k < 8; k++)
-            bytes[k] = (unsigned char)(podium_bits_of(numbers[i]) >> 8 * k);
-        hash = podium_hash(hash, bytes, sizeof bytes);
-    }
+    hash = hash_number(hash, podium_bits_of(spec->epsilon));
+    hash = hash_number(hash, podium_bits_of(spec->min + 0.0));
+    hash = hash_number(hash, podium_bits_of(spec->max + 0.0));
+    if (spec->mechanism == PODIUM_TUNED)
+        hash = hash_number(hash, podium_bits_of(spec->spread + 0.0));
+    if (spec->mechanism == PODIUM_MINIMAX)
+        hash = hash_number(hash_number(hash, spec->levels), MINIMAX_MAP);
     return hash;
 }
 
 /* Neighbouring reports must be different doubles, with room for the rounding of whoever reads them. */
 static bool reports_fit_doubles(const podium_collection *collection) {
-    double last = collection->first + collection->spacing * (double)(collection->cells - 1);
+    double last = collection->first + collection->spacing * (double)collection->worth_most;
     return collection->spacing >= 4 * DBL_EPSILON * fmax(fabs(collection->first), fabs(last));
 }
 
-podium_status podium_collection_init(podium_collection *collection, const podium_spec *spec) {
+static podium_status set_grid(podium_collection *collection, podium_minimax *minimax) {
+    podium_spec with_density = collection->spec;
     podium_shape shape;
+    if (collection->spec.mechanism == PODIUM_HYBRID)
+        with_density.mechanism = PODIUM_PIECEWISE;
+    podium_status status = podium_shape_init(&shape, &with_density);
+    if (status != PODIUM_OK && status != PODIUM_NO_DENSITY)
+        return status;
+    switch (collection->spec.mechanism) {
+    case PODIUM_LAPLACE:
+    case PODIUM_STAIRCASE:
+        stairs_grid(collection, &shape);
+        return PODIUM_OK;
+    case PODIUM_DUCHI:
+        duchi_grid(collection);
+        return PODIUM_OK;
+    case PODIUM_HYBRID:
+        hybrid_grid(collection, &shape);
+        return PODIUM_OK;
+    case PODIUM_MINIMAX:
+        status = podium_minimax_solve(minimax, collection->spec.epsilon, collection->spec.levels);
+        if (status == PODIUM_OK)
+            minimax_grid(collection, minimax);
+        return status;
+    default:
+        step_grid(collection, &shape, PODIUM_CELLS_MAX);
+        return PODIUM_OK;
+    }
+}
+
+podium_status podium_collection_init(podium_collection *collection, const podium_spec *spec) {
     podium_collection made;
+    podium_minimax minimax;
     podium_status status = podium_spec_check(spec, PODIUM_EPSILON_MAX);
-    if (status == PODIUM_OK)
-        status = podium_shape_init(&shape, spec);
     if (status != PODIUM_OK)
         return status;
-
     memset(&made, 0, sizeof made);
     made.spec = *spec;
-    if (spec->mechanism == PODIUM_LAPLACE || spec->mechanism == PODIUM_STAIRCASE)
-        stairs_grid(&made, &shape);
-    else
-        step_grid(&made, &shape);
+    if (spec->mechanism == PODIUM_MINIMAX && spec->levels == 0)
+        made.spec.levels = PODIUM_LEVELS_DEFAULT;
+    status = set_grid(&made, &minimax);
+    if (status != PODIUM_OK)
+        return status;
     podium_thresholds_set(&made);
-    set_units(&made, &shape);
-    podium_mass_variance(&made);
-    made.fingerprint = podium_fingerprint(spec);
+    set_units(&made, &minimax);
+    made.fingerprint = podium_fingerprint(&made.spec);
     if (!reports_fit_doubles(&made))
         return PODIUM_RANGE_TOO_NARROW;
     if (!podium_thresholds_check(&made))
         return PODIUM_NOT_PRIVATE;
-    *collection = made;
-    return PODIUM_OK;
+    status = podium_mass_variance(&made);
+    if (status == PODIUM_OK)
+        *collection = made;
+    return status;
 }
+
+/* ---- Reports and codes ---- */
 
 void podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n) {
     const double first = collection->first, spacing = collection->spacing;
+    if (collection->piece_count > 0) /* a cell is public: it may be looked up */
+        for (size_t i = 0; i < n; i++)
+            reports[i] = first + spacing * (double)(int64_t)worth_of_piece(collection, cells[i]);
+    else if (collection->pair_coin != 0)
+        for (size_t i = 0; i < n; i++)
+            reports[i] = first + spacing * (double)(int64_t)podium_worth(collection, cells[i]);
+    else
+        for (size_t i = 0; i < n; i++)
+            reports[i] = first + spacing * (double)(int64_t)cells[i]; /* by way of a signed number: no jump */
+}
+
+size_t podium_code_bytes(const podium_collection *collection) {
+    size_t bytes = 1;
+    while (bytes < 4 && (collection->cells - 1) >> 8 * bytes != 0)
+        bytes++;
+    return bytes;
+}
+
+void podium_codes_encode(const podium_collection *collection, unsigned char *codes, const uint32_t *cells, size_t n) {
+    size_t bytes = podium_code_bytes(collection);
     for (size_t i = 0; i < n; i++)
-        reports[i] = first + spacing * (double)(int64_t)cells[i]; /* by way of a signed number: no jump */
+        for (size_t k = 0; k < bytes; k++)
+            codes[i * bytes + k] = (unsigned char)(cells[i] >> 8 * k);
+}
+
+podium_status podium_codes_decode(const podium_collection *collection, uint32_t *cells, const unsigned char *codes,
+                                  size_t n) {
+    size_t bytes = podium_code_bytes(collection);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t cell = 0;
+        for (size_t k = 0; k < bytes; k++)
+            cell |= (uint32_t)codes[i * bytes + k] << 8 * k;
+        if (cell >= collection->cells)
+            return PODIUM_TEXT_MALFORMED;
+        cells[i] = cell;
+    }
+    return PODIUM_OK;
 }
 
 double podium_collection_influence(const podium_collection *collection, uint64_t k, uint64_t n) {
-    double support = collection->spacing * (double)(collection->cells - 1);
+    double support = collection->spacing * (double)collection->worth_most;
     return n == 0 ? INFINITY : support * ((double)(k < n ? k : n) / (double)n);
 }

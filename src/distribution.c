@@ -20,13 +20,20 @@ typedef struct {
     double *mass; /* of report bin b given value bin j: mass[b * values + j] */
 } masses;
 
-static double mass_between(const podium_collection *collection, uint32_t bin, uint32_t bins, double first,
+static void places_of_bin(double places[PLACES_PER_BIN], const podium_collection *collection, uint32_t bin,
+                          uint32_t bins) {
+    for (int i = 0; i < PLACES_PER_BIN; i++) {
+        double along = (bin + (i + 0.5) / PLACES_PER_BIN) / bins;
+        double value = collection->spec.min + along * (collection->spec.max - collection->spec.min);
+        places[i] = podium_place(collection, value);
+    }
+}
+
+static double mass_between(const podium_collection *collection, const double places[PLACES_PER_BIN], double first,
                            double last) {
     double sum = 0;
-    for (int i = 0; i < PLACES_PER_BIN; i++) {
-        double place = (double)collection->places * (bin + (i + 0.5) / PLACES_PER_BIN) / bins;
-        sum += podium_mass_between(collection, place, first, last);
-    }
+    for (int i = 0; i < PLACES_PER_BIN; i++)
+        sum += podium_mass_between(collection, places[i], first, last);
     return sum / PLACES_PER_BIN;
 }
 
@@ -36,10 +43,12 @@ static podium_status masses_make(masses *m, const podium_collection *collection,
     if (m->mass == NULL)
         return PODIUM_OUT_OF_MEMORY;
     for (uint32_t j = 0; j < bins; j++) {
+        double places[PLACES_PER_BIN];
+        places_of_bin(places, collection, j, bins);
         for (uint32_t b = 0; b < aggregate->bin_count; b++) {
             double first = (double)((uint64_t)b << aggregate->bin_bits);
             double last = fmin((double)(((uint64_t)b + 1) << aggregate->bin_bits), (double)collection->cells);
-            m->mass[(size_t)b * bins + j] = mass_between(collection, j, bins, first, last);
+            m->mass[(size_t)b * bins + j] = mass_between(collection, places, first, last);
         }
     }
     return PODIUM_OK;
@@ -132,6 +141,10 @@ static podium_status check(const podium_collection *collection, const podium_agg
    smoothing reaches would depend on what is asked for. So the estimate is made in as many, then put together. */
 #define FINE_BINS 128
 
+static uint32_t fine_bins(uint32_t bins) {
+    return bins == 0 || bins >= FINE_BINS ? bins : bins * ((FINE_BINS + bins - 1) / bins);
+}
+
 /* Gains of less than this are what chance gives when all shares are equal. */
 #define TELLING_GAIN 2
 
@@ -140,7 +153,7 @@ podium_status podium_distribution_make(podium_distribution *distribution, const 
     double reports[PODIUM_BINS_MAX], gain;
     masses m;
     podium_status status = check(collection, aggregate, bins);
-    uint32_t fine = bins == 0 || bins >= FINE_BINS ? bins : bins * ((FINE_BINS + bins - 1) / bins);
+    uint32_t fine = fine_bins(bins);
     if (status == PODIUM_OK)
         status = masses_make(&m, collection, aggregate, fine);
     if (status != PODIUM_OK)
@@ -149,7 +162,7 @@ podium_status podium_distribution_make(podium_distribution *distribution, const 
         reports[b] = (double)aggregate->bins[b];
     podium_distribution made = {.min = collection->spec.min, .max = collection->spec.max, .bins = fine};
     made.steps = maximise(&m, reports, made.share, &gain);
-    made.telling = gain >= TELLING_GAIN;
+    made.telling = gain >= TELLING_GAIN && collection->cells > 2; /* two outputs tell the mean alone */
     free(m.mass);
     status = podium_distribution_coarsen(&made, bins);
     if (status == PODIUM_OK)
@@ -241,19 +254,24 @@ static void bootstrap(double *samples, const masses *m, const podium_aggregate *
     }
 }
 
+double podium_bootstrap_least(double confidence) {
+    return ceil(2 / (1 - confidence) * (1 - 1e-9)); /* 1 - 0.95 is not quite 0.05 */
+}
+
 podium_status podium_distribution_bootstrap(double *lower, double *upper, const podium_collection *collection,
                                             const podium_aggregate *aggregate, uint32_t bins, const double *p,
                                             size_t count, double confidence, uint32_t repetitions,
                                             void (*progress)(void *context, uint32_t done), void *context) {
     masses m;
     podium_status status = check(collection, aggregate, bins);
-    if (status == PODIUM_OK && (!(confidence > 0 && confidence < 1) || repetitions < 2 / (1 - confidence) * (1 - 1e-9)))
+    if (status == PODIUM_OK &&
+        (!(confidence > 0 && confidence < 1) || repetitions < podium_bootstrap_least(confidence)))
         status = PODIUM_ARGUMENT_WRONG; /* so few have no such quantiles */
     for (size_t i = 0; status == PODIUM_OK && i < count; i++)
         if (!(p[i] >= 0 && p[i] <= 1))
             status = PODIUM_ARGUMENT_WRONG;
     if (status == PODIUM_OK)
-        status = masses_make(&m, collection, aggregate, bins);
+        status = masses_make(&m, collection, aggregate, fine_bins(bins));
     if (status != PODIUM_OK)
         return status;
     double *samples = malloc((count + 1) * repetitions * sizeof *samples), out = (1 - confidence) / 2;

@@ -15,13 +15,32 @@ static inline uint64_t scale(uint64_t word, uint64_t n) {
 }
 
 /* Theorem 1's sampler: a uniform cell of the step at the place, or a uniform cell of all. */
+static inline uint64_t step_cell(uint64_t place, uint64_t width, uint64_t all, uint64_t threshold, uint64_t select,
+                                 uint64_t position) {
+    return mask_select(mask_if(select < threshold), place + scale(position, width), scale(position, all));
+}
+
 static void draw_step(const podium_collection *collection, uint32_t *cells, const uint32_t *places,
                       const uint64_t *words, size_t n) {
     const uint64_t width = collection->width, all = collection->cells, threshold = collection->threshold;
     const uint64_t *position = words + n;
+    for (size_t i = 0; i < n; i++)
+        cells[i] = (uint32_t)step_cell(places[i], width, all, threshold, words[i], position[i]);
+}
+
+/* Hybrid: Theorem 1's sampler on the lower half of the cells; or on the upper half, where the step is half of that, and
+   its place one of two, the upper one as often as the place is far along. */
+static void draw_hybrid(const podium_collection *collection, uint32_t *cells, const uint32_t *places,
+                        const uint64_t *words, size_t n) {
+    const uint64_t half = collection->cells / 2;
+    const uint64_t *position = words + n, *coin = words + 2 * n, *side = words + 3 * n;
     for (size_t i = 0; i < n; i++) {
-        uint64_t on_step = places[i] + scale(position[i], width);
-        cells[i] = (uint32_t)mask_select(mask_if(words[i] < threshold), on_step, scale(position[i], all));
+        uint64_t upper = mask_if(scale(side[i], collection->places) < places[i]);
+        uint64_t lower_cell =
+            step_cell(places[i], collection->width, half, collection->threshold, words[i], position[i]);
+        uint64_t pair_cell =
+            step_cell(upper & (half / 2), half / 2, half, collection->pair_threshold, words[i], position[i]);
+        cells[i] = (uint32_t)mask_select(mask_if(coin[i] < collection->pair_coin), half + pair_cell, lower_cell);
     }
 }
 
@@ -54,13 +73,17 @@ static void draw_stairs(const podium_collection *collection, uint32_t *cells, co
 }
 
 size_t podium_draw_words(const podium_collection *collection) {
-    return collection->coin_count == 0 ? 2 : 3 + (size_t)collection->coin_count;
+    if (collection->coin_count > 0)
+        return 3 + (size_t)collection->coin_count;
+    return collection->pair_coin == 0 ? 2 : 4;
 }
 
 void podium_draw(const podium_collection *collection, uint32_t *cells, const uint32_t *places, const uint64_t *words,
                  size_t n) {
-    if (collection->coin_count == 0)
-        draw_step(collection, cells, places, words, n);
-    else
+    if (collection->coin_count > 0)
         draw_stairs(collection, cells, places, words, n);
+    else if (collection->pair_coin != 0)
+        draw_hybrid(collection, cells, places, words, n);
+    else
+        draw_step(collection, cells, places, words, n);
 }

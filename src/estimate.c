@@ -3,15 +3,17 @@
  *
  * Write y for a report less the middle of the range, x for a value likewise. A report is unbiased, E[y|x] = x, and has
  * variance alpha + beta x^2. So the mean of the reports estimates that of the values; and E[y^2] = alpha + (1 + beta)
- * E[x^2] gives the values' second moment from the same reports, at no further cost in privacy.
+ * E[x^2] gives the values' second moment from the same reports, at no further cost in privacy. (Minimax's variance is
+ * not of that form: its squares are corrected cell by cell first. Duchi's two outputs have one square: they cannot
+ * tell.)
  */
 #include "internal.h"
 #include "wide.h"
 
 #include <math.h>
 
-/* z with Pr[|normal| > z] = alpha, by Newton's method on the logarithm of erfc, which is concave. */
-static double normal_quantile(double alpha) {
+/* By Newton's method on the logarithm of erfc, which is concave. */
+double podium_normal_quantile(double alpha) {
     double z = sqrt(-2 * log(alpha));
     for (int i = 0; i < 60; i++) {
         double tail = erfc(z * sqrt(0.5));
@@ -23,7 +25,7 @@ static double normal_quantile(double alpha) {
     return z;
 }
 
-/* ---- Moments of the cells, with no rounding before the end ---- */
+/* ---- Moments of what the cells are worth, with no rounding before the end ---- */
 
 static double wide_to_double(wide a) {
     double x = 0;
@@ -37,11 +39,11 @@ typedef struct {
     double variance; /* of y, unbiased */
 } moments;
 
-/* Centred: twice a cell less (cells - 1) is an integer, so n of them sum to 2 sum - n (cells - 1), of either sign. */
+/* Centred: twice a worth less the most is an integer, so n of them sum to 2 sum - n most, of either sign. */
 static moments moments_of(const podium_collection *collection, const podium_aggregate *aggregate) {
     wide n = wide_from(aggregate->count), sum = wide_from_two(aggregate->sum.low, aggregate->sum.high);
     wide squares = wide_from_two(aggregate->squares.low, aggregate->squares.high);
-    wide twice = wide_shift_left(sum, 1), middle = wide_multiply(n, wide_from(collection->cells - 1));
+    wide twice = wide_shift_left(sum, 1), middle = wide_multiply(n, wide_from(collection->worth_most));
     bool right = wide_at_most(middle, twice);
     double offset = wide_to_double(right ? wide_subtract(twice, middle) : wide_subtract(middle, twice));
     /* n sum of squares - square of sum: at least 0, by Cauchy and Schwarz, and exact */
@@ -60,7 +62,7 @@ static moments moments_of(const podium_collection *collection, const podium_aggr
  * Two sides, so d is half of what may fail.
  */
 static double bernstein_width(const podium_collection *collection, moments m, double n, double confidence) {
-    double support = collection->spacing * (double)(collection->cells - 1), l = log(4 / (1 - confidence));
+    double support = collection->spacing * (double)collection->worth_most, l = log(4 / (1 - confidence));
     return sqrt(2 * m.variance * l / n) + 7 * support * l / (3 * (n - 1));
 }
 
@@ -70,14 +72,30 @@ static double within(double x, double low, double high) {
 
 static void set_interval(podium_estimate *e, const podium_collection *collection, moments m) {
     double width = e->interval == PODIUM_GUARANTEED ? bernstein_width(collection, m, (double)e->n, e->confidence)
-                                                    : normal_quantile(1 - e->confidence) * e->standard_error;
+                                                    : podium_normal_quantile(1 - e->confidence) * e->standard_error;
     e->lower = within(e->mean - width, collection->spec.min, collection->spec.max);
     e->upper = within(e->mean + width, collection->spec.min, collection->spec.max);
 }
 
+/* What Minimax's reports add to their squares, on average: 0 for the others */
+static double square_correction(const podium_collection *collection, const podium_aggregate *aggregate) {
+    double sum = 0;
+    for (uint32_t b = 0; b < aggregate->bin_count && collection->piece_count > 0; b++) {
+        uint64_t cell = (uint64_t)b << aggregate->bin_bits;
+        sum += (double)aggregate->bins[b] * collection->piece_square[cell >> collection->piece_bits];
+    }
+    return sum / (double)aggregate->count;
+}
+
 /* E[x^2] - E[x]^2, the latter being E[mean y]^2 less the variance of that mean */
-static void set_variance(podium_estimate *e, const podium_collection *collection, moments m) {
+static void set_variance(podium_estimate *e, const podium_collection *collection, const podium_aggregate *aggregate,
+                         moments m) {
+    if (collection->cells == 2) {
+        e->variance = e->standard_deviation = NAN;
+        return;
+    }
     double n = (double)e->n, square_y = m.variance * (n - 1) / n + m.mean * m.mean;
+    square_y += square_correction(collection, aggregate);
     double square_x = (square_y - collection->alpha) / (1 + collection->beta);
     double raw = square_x - (m.mean * m.mean - m.variance / n), delta = collection->spec.max - collection->spec.min;
     e->variance = within(raw, 0, delta * delta / 4);
@@ -97,11 +115,12 @@ podium_status podium_estimate_make(podium_estimate *estimate, const podium_colle
     double middle = collection->spec.min + (collection->spec.max - collection->spec.min) / 2;
     podium_estimate made = {.n = aggregate->count,
                             .mean = middle + m.mean,
-                            .standard_error = sqrt(fmax(m.variance, collection->alpha) / (double)aggregate->count),
+                            .standard_error =
+                                sqrt(fmax(m.variance, collection->variance_least) / (double)aggregate->count),
                             .confidence = confidence,
                             .interval = interval};
     set_interval(&made, collection, m);
-    set_variance(&made, collection, m);
+    set_variance(&made, collection, aggregate, m);
     *estimate = made;
     return PODIUM_OK;
 }

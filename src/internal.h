@@ -37,8 +37,18 @@ static inline double podium_double_of(uint64_t bits) {
 /* spec.c */
 podium_status podium_spec_check(const podium_spec *spec, double epsilon_max);
 
-/* collection.c: of a valid spec */
+/* collection.c: of a valid spec; the place of a value, as a real number; the worth of a cell, and the first cell that
+   is worth that (false: none is, within half a step of its worth) */
 uint64_t podium_fingerprint(const podium_spec *spec);
+uint64_t podium_mapped_cells(const podium_spec *spec); /* of Hybrid and Minimax alone */
+double podium_place(const podium_collection *collection, double value);
+uint32_t podium_worth(const podium_collection *collection, uint32_t cell);
+bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth);
+
+/* The cells that Theorem 1's step is drawn from: all, or Hybrid's lower half. */
+static inline uint64_t podium_step_cells(const podium_collection *collection) {
+    return collection->pair_coin == 0 ? collection->cells : collection->cells / 2;
+}
 
 /* threshold.c: a collection's grid is set, its thresholds are wanted or doubted. */
 void podium_thresholds_set(podium_collection *collection);
@@ -46,7 +56,7 @@ bool podium_thresholds_check(const podium_collection *collection);
 
 /* mass.c: the probability of a cell in first ... last, all three real numbers; and the variance of a report, set. */
 double podium_mass_between(const podium_collection *collection, double place, double first, double last);
-void podium_mass_variance(podium_collection *collection);
+podium_status podium_mass_variance(podium_collection *collection);
 
 /* text.c: FNV-1a, for fingerprints; and doubles as the shortest text that reads back, in every locale. */
 uint64_t podium_hash(uint64_t hash, const void *bytes, size_t n);
@@ -66,6 +76,9 @@ void podium_places(const podium_collection *collection, uint32_t *places, const 
 
 /* aggregate.c: is it this collection's, bins and all? */
 bool podium_aggregate_fits(const podium_aggregate *aggregate, const podium_collection *collection);
+
+/* estimate.c: z with Pr[|normal| > z] = alpha */
+double podium_normal_quantile(double alpha);
 
 /* random.c: one call's worth of random bytes. Open, fill as often as needed, close whatever happened. */
 typedef struct podium_stream {

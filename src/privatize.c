@@ -13,10 +13,9 @@
 
 /* Words are made, used and wiped this many at a time: 8 KiB on the stack, which stays in the first-level cache. */
 #define BLOCK_WORDS 1024
-#define BLOCK_VALUES (BLOCK_WORDS / 2)         /* Podium: two words a value */
-#define BLOCK_VALUES_STAIRS (BLOCK_WORDS / 32) /* Laplace, Staircase: 3, one for rounding, and up to 25 coins */
+#define BLOCK_VALUES (BLOCK_WORDS / 2) /* at two words a value, the fewest */
 
-_Static_assert(4 + PODIUM_COINS_MAX <= BLOCK_WORDS / BLOCK_VALUES_STAIRS, "a block of words is too small");
+_Static_assert(4 + PODIUM_COINS_MAX <= BLOCK_WORDS, "a block of words is too small");
 
 /*
  * A value as a double that arithmetic handles like any other. Beyond 2^470, infinities included, it counts as 2^470,
@@ -30,28 +29,74 @@ static inline double tame(uint64_t sign, uint64_t size, uint64_t is_nan) {
     return podium_double_of(sign | tamed);
 }
 
-/* The value in units of 2^-fraction_bits places, from 0 to top (one more in some rounding modes). */
-static inline uint64_t fixed_place(const podium_collection *collection, double value, double top) {
+/* Values are put at their places so many at a time, in lanes that a compiler can keep in vector registers; lanes that
+   are left over do what the first one does. */
+#define CHUNK 64
+#define LANES 8
+
+static inline double size_of(double x) {
+    return podium_double_of(podium_bits_of(x) & (UINT64_MAX >> 1));
+}
+
+/* From distances to twice their offsets from the middle place, in units of 2^-fraction_bits places: twice a ramp is
+   x + |x|, which no compiler makes a jump of. By rounding a sum may be below 0, a hair. */
+static void double_offsets(const podium_collection *collection, double *distances, size_t n) {
+    for (size_t from = 0; from < n; from += LANES) {
+        double twice[LANES] = {0};
+        for (uint32_t k = 0; k < collection->knot_count; k++) {
+            const double knot = collection->knots[k], slope = collection->slopes[k];
+            for (size_t i = 0; i < LANES; i++) {
+                double beyond = distances[from + i] - knot;
+                twice[i] += (beyond + size_of(beyond)) * slope;
+            }
+        }
+        memcpy(distances + from, twice, sizeof twice);
+    }
+}
+
+/* How far the value is from the middle, by its bits; NaN has no distance from it. */
+static inline uint64_t centred_bits(const podium_collection *collection, double value) {
     uint64_t bits = podium_bits_of(value), size = bits & (UINT64_MAX >> 1);
     uint64_t is_nan = mask_if(size > podium_bits_of(INFINITY));
-    double offset = (tame(bits ^ size, size, is_nan) - collection->spec.min) * collection->scale;
-    uint64_t clamped = podium_bits_of(offset) & mask_if(offset > 0);
-    clamped = mask_select(mask_if(podium_double_of(clamped) < top), clamped, podium_bits_of(top));
-    clamped = mask_select(is_nan, podium_bits_of(top * 0.5), clamped);
+    return podium_bits_of(tame(bits ^ size, size, is_nan) - collection->middle) & ~is_nan;
+}
+
+/* The place in units of 2^-fraction_bits, from 0 to 2 half (one more in some rounding modes), given twice the offset.
+ */
+static inline uint64_t fixed_place(double twice, uint64_t sign, double half) {
+    uint64_t offset = podium_bits_of(size_of(twice) * 0.5);
+    offset = mask_select(mask_if(podium_double_of(offset) < half), offset, podium_bits_of(half));
     /* Adding 2^52 leaves the integer, rounded, in the low bits. */
-    return podium_bits_of(podium_double_of(clamped) + 0x1p52) & (UINT64_MAX >> 12);
+    return podium_bits_of(half + podium_double_of(sign | offset) + 0x1p52) & (UINT64_MAX >> 12);
+}
+
+static void places_chunk(const podium_collection *collection, uint32_t *places, const double *values,
+                         const uint64_t *rounding, size_t n) {
+    const unsigned digits = collection->fraction_bits;
+    const uint64_t fraction = ((uint64_t)1 << digits) - 1, last = collection->places;
+    const double half = ldexp((double)last, (int)digits - 1);
+    const size_t lanes = (n + LANES - 1) & ~(size_t)(LANES - 1);
+    uint64_t signs[CHUNK];
+    double distances[CHUNK];
+    for (size_t i = 0; i < lanes; i++) {
+        uint64_t centred = centred_bits(collection, values[i < n ? i : 0]);
+        signs[i] = centred & ~(UINT64_MAX >> 1);
+        distances[i] = podium_double_of(centred ^ signs[i]);
+    }
+    double_offsets(collection, distances, lanes);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t coin = digits == 0 ? 0 : rounding[i] & fraction;
+        uint64_t place = (fixed_place(distances[i], signs[i], half) + coin) >> digits;
+        places[i] = (uint32_t)mask_smaller(place, last); /* whatever came before, 0 <= place <= last */
+    }
+    podium_wipe(signs, lanes * sizeof *signs);
+    podium_wipe(distances, lanes * sizeof *distances);
 }
 
 void podium_places(const podium_collection *collection, uint32_t *places, const double *values,
                    const uint64_t *rounding, size_t n) {
-    const unsigned digits = collection->fraction_bits;
-    const uint64_t fraction = ((uint64_t)1 << digits) - 1, last = collection->places;
-    const double top = ldexp((double)last, (int)digits);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t coin = digits == 0 ? 0 : rounding[i] & fraction;
-        uint64_t place = (fixed_place(collection, values[i], top) + coin) >> digits;
-        places[i] = (uint32_t)mask_smaller(place, last); /* whatever came before, 0 <= place <= last */
-    }
+    for (size_t done = 0; done < n; done += CHUNK)
+        places_chunk(collection, places + done, values + done, rounding + done, n - done < CHUNK ? n - done : CHUNK);
 }
 
 /* One block: n values, their words and, on success, their cells. */
@@ -77,7 +122,9 @@ static podium_status privatize(const podium_collection *collection, const podium
     if (collection->cells == 0)
         return PODIUM_NOT_INITIALISED;
     size_t words_each = podium_draw_words(collection) + (collection->fraction_bits != 0);
-    size_t block = collection->coin_count == 0 ? BLOCK_VALUES : BLOCK_VALUES_STAIRS;
+    size_t block = BLOCK_VALUES;
+    while (block * words_each > BLOCK_WORDS) /* no division, even of what is public: tests/ctime looks for any here */
+        block >>= 1;
     podium_status status = podium_stream_open(&stream, random, n * words_each * sizeof *words);
 
     for (size_t done = 0; status == PODIUM_OK && done < n; done += block) {

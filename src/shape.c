@@ -1,5 +1,5 @@
 /*
- * Shape: the paper's Algorithm 1 and the closed forms of the three mechanisms.
+ * Shape: the paper's Algorithm 1 and the closed forms of the mechanisms that have a density.
  *
  * Everything is written in b = e^-epsilon and u = e^s, in forms whose terms are all positive, so that nothing
  * cancels and nothing overflows for epsilon from 1e-6 to 700. The largest relative error against 40-digit values
@@ -18,16 +18,19 @@ typedef struct {
 } pair;
 
 /*
- * EXACT: the root of sinh(2s - epsilon) + 2 sinh(s), where the worst-case variance is smallest. The paper's solution
- * of the quartic is 0/0 at epsilon = ln sqrt 2 and overflows; Newton's method from the small- or large-epsilon limit
- * has neither trouble, and is done after five steps (six for certain). The last residual gives the low part.
+ * The s where alpha + beta spread delta^2 is smallest: the root of sinh(2s - epsilon) + 2 sinh(s) - k e^s with k =
+ * (1 - b)(3 - 12 spread)/4. EXACT is a spread of 1/4, the worst case, where k is 0. The paper's solution of that
+ * quartic is 0/0 at epsilon = ln sqrt 2 and overflows; Newton's method from the small- or large-epsilon limit has
+ * neither trouble, and is done after five steps (six for certain). The last residual gives the low part.
  */
-static pair step_parameter_exact(double epsilon) {
-    double s = fmax(epsilon / 4, (epsilon - log(2)) / 3);
+static pair step_parameter_for(double epsilon, double spread) {
+    double k = -expm1(-epsilon) * (3 - 12 * spread) / 4;
+    double s = fmax(epsilon / 4, (epsilon - log(2 - 2 * k)) / 3);
     double correction = 0;
     for (int i = 0; i < 7; i++) {
         s += correction;
-        correction = -(sinh(2 * s - epsilon) + 2 * sinh(s)) / (2 * cosh(2 * s - epsilon) + 2 * cosh(s));
+        correction = -(sinh(2 * s - epsilon) + 2 * sinh(s) - k * exp(s)) /
+                     (2 * cosh(2 * s - epsilon) + 2 * cosh(s) - k * exp(s));
     }
     return (pair){s, correction};
 }
@@ -35,6 +38,10 @@ static pair step_parameter_exact(double epsilon) {
 static pair step_parameter_approximate(double epsilon) {
     double s = epsilon / 3;
     return (pair){s, fma(-3, s, epsilon) / 3};
+}
+
+static pair step_parameter_piecewise(double epsilon) {
+    return (pair){epsilon / 2, 0};
 }
 
 static void podium_fill(podium_shape *shape, pair s) {
@@ -162,11 +169,9 @@ static const noise_law *noise_of(const podium_shape *shape) {
         return &laplace;
     case PODIUM_STAIRCASE:
         return &staircase;
-    case PODIUM_EXACT:
-    case PODIUM_APPROXIMATE:
-        break;
+    default:
+        return NULL;
     }
-    return NULL;
 }
 
 static double noise_cdf(const noise_law *noise, const podium_shape *shape, double z) {
@@ -189,7 +194,13 @@ podium_status podium_shape_init(podium_shape *shape, const podium_spec *spec) {
         .spec = *spec, .delta = spec->max - spec->min, .middle = spec->min + (spec->max - spec->min) / 2};
     switch (spec->mechanism) {
     case PODIUM_EXACT:
-        podium_fill(&made, step_parameter_exact(spec->epsilon));
+        podium_fill(&made, step_parameter_for(spec->epsilon, 0.25));
+        break;
+    case PODIUM_TUNED:
+        podium_fill(&made, step_parameter_for(spec->epsilon, spec->spread));
+        break;
+    case PODIUM_PIECEWISE:
+        podium_fill(&made, step_parameter_piecewise(spec->epsilon));
         break;
     case PODIUM_APPROXIMATE:
         podium_fill(&made, step_parameter_approximate(spec->epsilon));
@@ -200,6 +211,10 @@ podium_status podium_shape_init(podium_shape *shape, const podium_spec *spec) {
     case PODIUM_STAIRCASE:
         staircase_fill(&made);
         break;
+    case PODIUM_DUCHI:
+    case PODIUM_HYBRID:
+    case PODIUM_MINIMAX:
+        return PODIUM_NO_DENSITY;
     }
     *shape = made;
     return PODIUM_OK;

@@ -49,6 +49,12 @@ const char *podium_status_message(podium_status status) {
         return "an argument is out of range";
     case PODIUM_OUT_OF_MEMORY:
         return "out of memory";
+    case PODIUM_SPREAD_WRONG:
+        return "spread must be from 0 to 0.25, and is for podium-tuned alone";
+    case PODIUM_LEVELS_WRONG:
+        return "levels must be from 2 to 65536, and are for minimax alone";
+    case PODIUM_NO_DENSITY:
+        return "the mechanism has no density";
     }
     return "unknown status";
 }
@@ -63,6 +69,16 @@ const char *podium_mechanism_name(podium_mechanism mechanism) {
         return "laplace";
     case PODIUM_STAIRCASE:
         return "staircase";
+    case PODIUM_DUCHI:
+        return "duchi";
+    case PODIUM_PIECEWISE:
+        return "piecewise";
+    case PODIUM_HYBRID:
+        return "hybrid";
+    case PODIUM_TUNED:
+        return "podium-tuned";
+    case PODIUM_MINIMAX:
+        return "minimax";
     }
     return NULL;
 }
@@ -89,5 +105,9 @@ podium_status podium_spec_check(const podium_spec *spec, double epsilon_max) {
         return PODIUM_RANGE_EMPTY;
     if (bound_is_absurd(spec->min) || bound_is_absurd(spec->max))
         return PODIUM_RANGE_ABSURD;
+    if (spec->mechanism == PODIUM_TUNED ? !(spec->spread >= 0 && spec->spread <= 0.25) : spec->spread != 0)
+        return PODIUM_SPREAD_WRONG;
+    if (spec->mechanism != PODIUM_MINIMAX ? spec->levels != 0 : spec->levels == 1 || spec->levels > PODIUM_LEVELS_MAX)
+        return PODIUM_LEVELS_WRONG;
     return PODIUM_OK;
 }

@@ -48,11 +48,24 @@ bool podium_double_read(double *x, const char *text, size_t n) {
 
 #define COLLECTION_VERSION "1"
 
+/* The mechanism's own parameter, as a line; empty for most */
+static void write_parameter(char line[64], const podium_spec *spec) {
+    char spread[PODIUM_DOUBLE_TEXT];
+    line[0] = '\0';
+    if (spec->mechanism == PODIUM_TUNED) {
+        podium_double_write(spread, spec->spread + 0.0);
+        snprintf(line, 64, "spread = %s\n", spread);
+    }
+    if (spec->mechanism == PODIUM_MINIMAX)
+        snprintf(line, 64, "levels = %lu\n", (unsigned long)spec->levels);
+}
+
 size_t podium_collection_write(const podium_collection *collection, char *text, const char *name) {
-    char epsilon[PODIUM_DOUBLE_TEXT], min[PODIUM_DOUBLE_TEXT], max[PODIUM_DOUBLE_TEXT];
+    char epsilon[PODIUM_DOUBLE_TEXT], min[PODIUM_DOUBLE_TEXT], max[PODIUM_DOUBLE_TEXT], parameter[64];
     podium_double_write(epsilon, collection->spec.epsilon);
     podium_double_write(min, collection->spec.min);
     podium_double_write(max, collection->spec.max);
+    write_parameter(parameter, &collection->spec);
     int length = snprintf(text, PODIUM_COLLECTION_TEXT_MAX,
                           "# A Podium collection: public, and fixed before the first value is seen.\n"
                           "podium = " COLLECTION_VERSION "\n"
@@ -61,10 +74,11 @@ size_t podium_collection_write(const podium_collection *collection, char *text, 
                           "epsilon = %s\n"
                           "min = %s\n"
                           "max = %s\n"
+                          "%s"
                           "fingerprint = %016llx\n",
                           name == NULL ? "" : "name = ", PODIUM_NAME_MAX - 1, name == NULL ? "" : name,
                           name == NULL ? "" : "\n", podium_mechanism_name(collection->spec.mechanism), epsilon, min,
-                          max, (unsigned long long)collection->fingerprint);
+                          max, parameter, (unsigned long long)collection->fingerprint);
     return (size_t)length;
 }
 
@@ -86,7 +100,7 @@ static slice trimmed(slice s) {
 }
 
 /* What has been read so far; a key may come once */
-enum { VERSION, NAME, MECHANISM, EPSILON, MIN, MAX, FINGERPRINT, KEYS };
+enum { VERSION, NAME, MECHANISM, EPSILON, MIN, MAX, SPREAD, LEVELS, FINGERPRINT, KEYS };
 
 typedef struct {
     podium_spec spec;
@@ -127,6 +141,15 @@ static podium_status read_number(double *x, slice value) {
     return podium_double_read(x, value.text, value.n) ? PODIUM_OK : PODIUM_TEXT_MALFORMED;
 }
 
+static podium_status read_levels(reading *r, slice value) {
+    double levels;
+    if (!podium_double_read(&levels, value.text, value.n) || !(levels >= 1 && levels <= UINT32_MAX) ||
+        levels != (double)(uint32_t)levels)
+        return PODIUM_TEXT_MALFORMED;
+    r->spec.levels = (uint32_t)levels;
+    return PODIUM_OK;
+}
+
 static podium_status read_fingerprint(reading *r, slice value) {
     if (value.n != 16)
         return PODIUM_TEXT_MALFORMED;
@@ -140,7 +163,8 @@ static podium_status read_fingerprint(reading *r, slice value) {
 }
 
 static podium_status read_pair(reading *r, slice key, slice value) {
-    static const char *const keys[KEYS] = {"podium", "name", "mechanism", "epsilon", "min", "max", "fingerprint"};
+    static const char *const keys[KEYS] = {"podium", "name",   "mechanism", "epsilon",    "min",
+                                           "max",    "spread", "levels",    "fingerprint"};
     int which = 0;
     while (which < KEYS && !slice_is(key, keys[which]))
         which++;
@@ -160,6 +184,10 @@ static podium_status read_pair(reading *r, slice key, slice value) {
         return read_number(&r->spec.min, value);
     case MAX:
         return read_number(&r->spec.max, value);
+    case SPREAD:
+        return read_number(&r->spec.spread, value);
+    case LEVELS:
+        return read_levels(r, value);
     default:
         return read_fingerprint(r, value);
     }
@@ -175,10 +203,19 @@ static podium_status read_line(reading *r, slice line) {
     return read_pair(r, trimmed(key), trimmed(value));
 }
 
-/* All but the name must be there, and the fingerprint must be the spec's: an edited file is found out. */
+/* All but the name must be there, the mechanism's own parameter and no other's, and the fingerprint must be the spec's:
+   an edited file is found out. */
 static podium_status finish(podium_collection *collection, const reading *r) {
+    const bool wanted[KEYS] = {[VERSION] = true,
+                               [MECHANISM] = true,
+                               [EPSILON] = true,
+                               [MIN] = true,
+                               [MAX] = true,
+                               [SPREAD] = r->spec.mechanism == PODIUM_TUNED,
+                               [LEVELS] = r->spec.mechanism == PODIUM_MINIMAX,
+                               [FINGERPRINT] = true};
     for (int which = 0; which < KEYS; which++)
-        if (!r->seen[which] && which != NAME)
+        if (which != NAME && r->seen[which] != wanted[which])
             return PODIUM_TEXT_MALFORMED;
     podium_collection made;
     podium_status status = podium_collection_init(&made, &r->spec);

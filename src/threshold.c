@@ -68,7 +68,7 @@ static wide words_fewest(uint64_t n) {
     return wide_add(wide_from((PODIUM_WORD_MAX - (n - 1)) / n), wide_from(1));
 }
 
-/* ---- Step: Podium ---- */
+/* ---- Step: Podium and all but the stairs ---- */
 
 /*
  * Theorem 1. With W cells in the step, N in all and c of R words choosing the step, for any two places and every cell
@@ -77,20 +77,36 @@ static wide words_fewest(uint64_t n) {
  *     (1)  c ceil(R/W) 2^F <= (R - c) floor(R/N) P.
  * Sizes: the left side is below 2^(F+128), the right one below 2^(F+73+128).
  */
-static bool step_check(const podium_collection *collection) {
-    wide p = expm1_below(collection->spec.epsilon, 1);
-    wide left = wide_multiply(wide_from(collection->threshold), words_most(collection->width));
-    wide right = wide_multiply(words_from(collection->threshold), words_fewest(collection->cells));
-    return wide_at_most(wide_shift_left(left, F), wide_multiply(right, p)) && collection->width < collection->cells &&
-           collection->places == collection->cells - collection->width;
+static bool step_check(double epsilon, uint64_t cells, uint64_t width, uint64_t c) {
+    wide p = expm1_below(epsilon, 1);
+    wide left = wide_multiply(wide_from(c), words_most(width));
+    wide right = wide_multiply(words_from(c), words_fewest(cells));
+    return wide_at_most(wide_shift_left(left, F), wide_multiply(right, p));
 }
 
 /* The largest c with (1): c (ceil(R/W) 2^F + floor(R/N) P) <= R floor(R/N) P. */
-static void step_set(podium_collection *collection) {
-    wide base = wide_multiply(words_fewest(collection->cells), expm1_below(collection->spec.epsilon, 1));
-    wide step = wide_shift_left(words_most(collection->width), F);
-    wide c = wide_divide(wide_multiply(words_all(), base), wide_add(step, base));
-    collection->threshold = wide_to_uint64(c);
+static uint64_t step_threshold(double epsilon, uint64_t cells, uint64_t width) {
+    wide base = wide_multiply(words_fewest(cells), expm1_below(epsilon, 1));
+    wide step = wide_shift_left(words_most(width), F);
+    return wide_to_uint64(wide_divide(wide_multiply(words_all(), base), wide_add(step, base)));
+}
+
+/* Hybrid's upper half is drawn in the same way, its step being half of it: Theorem 1 holds for either half, and the
+   coin that chooses between them is public (corollary to Theorem 1). */
+static bool steps_check(const podium_collection *collection) {
+    uint64_t cells = podium_step_cells(collection);
+    double epsilon = collection->spec.epsilon;
+    return step_check(epsilon, cells, collection->width, collection->threshold) && collection->width < cells &&
+           collection->places == cells - collection->width &&
+           (collection->pair_coin == 0 || (cells % 2 == 0 && collection->cells == 2 * cells &&
+                                           step_check(epsilon, cells, cells / 2, collection->pair_threshold)));
+}
+
+static void steps_set(podium_collection *collection) {
+    uint64_t cells = podium_step_cells(collection);
+    collection->threshold = step_threshold(collection->spec.epsilon, cells, collection->width);
+    if (collection->pair_coin != 0)
+        collection->pair_threshold = step_threshold(collection->spec.epsilon, cells, cells / 2);
 }
 
 /* ---- Stairs: Laplace and Staircase ---- */
@@ -235,7 +251,7 @@ static void stairs_set(podium_collection *collection) {
 
 void podium_thresholds_set(podium_collection *collection) {
     if (collection->coin_count == 0)
-        step_set(collection);
+        steps_set(collection);
     else
         stairs_set(collection);
 }
@@ -243,5 +259,5 @@ void podium_thresholds_set(podium_collection *collection) {
 bool podium_thresholds_check(const podium_collection *collection) {
     if (!epsilon_check(collection->spec.epsilon) || collection->width == 0 || collection->cells > PODIUM_CELLS_MAX)
         return false;
-    return collection->coin_count == 0 ? step_check(collection) : stairs_check(collection);
+    return collection->coin_count == 0 ? steps_check(collection) : stairs_check(collection);
 }

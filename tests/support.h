@@ -34,27 +34,78 @@ static inline double seeded_uniform(uint64_t *state) {
     return (double)(seeded_word(state) >> 11) * 0x1p-53;
 }
 
-static inline podium_collection collection_of(podium_mechanism mechanism, double epsilon, double min, double max) {
-    podium_spec spec = {.mechanism = mechanism, .epsilon = epsilon, .min = min, .max = max};
+/* Tuned Podium for values spread evenly, Minimax with its usual levels */
+static inline podium_spec spec_of(podium_mechanism mechanism, double epsilon, double min, double max) {
+    return (podium_spec){.mechanism = mechanism,
+                         .epsilon = epsilon,
+                         .min = min,
+                         .max = max,
+                         .spread = mechanism == PODIUM_TUNED ? 1 / 12.0 : 0};
+}
+
+static inline podium_collection collection_from(const podium_spec *spec) {
     podium_collection collection;
-    podium_status status = podium_collection_init(&collection, &spec);
+    podium_status status = podium_collection_init(&collection, spec);
     if (status != PODIUM_OK) {
-        fprintf(stderr, "%s, epsilon %g, [%g, %g]: %s\n", podium_mechanism_name(mechanism), epsilon, min, max,
-                podium_status_message(status));
+        fprintf(stderr, "%s, epsilon %g, [%g, %g], spread %g, %u levels: %s\n", podium_mechanism_name(spec->mechanism),
+                spec->epsilon, spec->min, spec->max, spec->spread, spec->levels, podium_status_message(status));
         abort();
     }
     return collection;
 }
 
+static inline podium_collection collection_of(podium_mechanism mechanism, double epsilon, double min, double max) {
+    podium_spec spec = spec_of(mechanism, epsilon, min, max);
+    return collection_from(&spec);
+}
+
+static inline podium_collection minimax_of(double epsilon, uint32_t levels) { /* for a range that is 1 wide, about 0 */
+    podium_spec spec = {.mechanism = PODIUM_MINIMAX, .epsilon = epsilon, .min = -0.5, .max = 0.5, .levels = levels};
+    return collection_from(&spec);
+}
+
 static inline podium_shape shape_of(podium_mechanism mechanism, double epsilon, double min, double max) {
-    podium_spec spec = {.mechanism = mechanism, .epsilon = epsilon, .min = min, .max = max};
+    podium_spec spec = spec_of(mechanism, epsilon, min, max);
     podium_shape shape;
     if (podium_shape_init(&shape, &spec) != PODIUM_OK)
         abort();
     return shape;
 }
 
-static const podium_mechanism all_mechanisms[] = {PODIUM_EXACT, PODIUM_APPROXIMATE, PODIUM_LAPLACE, PODIUM_STAIRCASE};
+/* The lower of the two places that a value may be put at, and the share of the rounding words that put it at the upper
+   one: the largest words do, so find where they begin. Exact: a share is a whole number of 2^-fraction_bits. */
+static inline double upper_share(const podium_collection *collection, double value, uint32_t *low) {
+    uint64_t zeros = 0, from = 0, to = ((uint64_t)1 << collection->fraction_bits) - 1, ones = to;
+    uint32_t high;
+    podium_places(collection, low, &value, &zeros, 1);
+    podium_places(collection, &high, &value, &ones, 1);
+    if (high == *low)
+        return 0;
+    while (from < to) {
+        uint64_t half = from + (to - from) / 2;
+        podium_places(collection, &high, &value, &half, 1);
+        if (high > *low)
+            to = half;
+        else
+            from = half + 1;
+    }
+    return 1 - (double)from / (double)((uint64_t)1 << collection->fraction_bits);
+}
+
+/* A cell that is worth so much, which one must be */
+static inline uint32_t cell_worth(const podium_collection *collection, uint64_t worth) {
+    uint32_t cell;
+    if (!podium_cell_worth(collection, &cell, (double)worth) || podium_worth(collection, cell) != worth)
+        abort();
+    return cell;
+}
+
+static const podium_mechanism all_mechanisms[] = {PODIUM_EXACT,     PODIUM_APPROXIMATE, PODIUM_LAPLACE,
+                                                  PODIUM_STAIRCASE, PODIUM_DUCHI,       PODIUM_PIECEWISE,
+                                                  PODIUM_HYBRID,    PODIUM_TUNED,       PODIUM_MINIMAX};
+static const podium_mechanism with_density[] = {PODIUM_EXACT,     PODIUM_APPROXIMATE, PODIUM_LAPLACE,
+                                                PODIUM_STAIRCASE, PODIUM_PIECEWISE,   PODIUM_TUNED};
+static const podium_mechanism of_steps[] = {PODIUM_EXACT, PODIUM_APPROXIMATE, PODIUM_PIECEWISE, PODIUM_TUNED};
 
 #ifdef CHECK_MAJOR_VERSION
 /* Runs one test case as a suite; the exit status of a test program. */

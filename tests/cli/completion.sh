@@ -37,7 +37,7 @@ expect() {
 
 complete -p podium >/dev/null || wrong "podium is not completed"
 expect 'design' podium des
-expect 'privatize params' podium p
+expect 'privatize plan params paper' podium p
 expect 'help' podium he
 expect 'estimate' podium help e
 expect 'laplace' podium design --mechanism l
@@ -50,7 +50,10 @@ expect 'reports.csv' podium estimate --collection r
 expect 'reports.csv' podium merge -o x r
 expect '' podium estimate --quantiles ''
 expect '' podium estimate --column r
+expect 'minimax' podium design --mechanism m
+expect 'centre' podium privatize --objective c
 expect '' podium design r
+expect '' podium plan r
 expect '' podium nonsense r
 
 # ---- The program, its help, its manual pages ----
@@ -81,7 +84,7 @@ for command in $("$program" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
         "$program" "$command" "$option" '?' >said 2>&1 </dev/null || true
         words=$(sed -n "s/^podium: $option is one of \(.*\), not '?'\$/\1/p" said | tr -d ,)
         [[ -z $words ]] || expect "$words" podium "$command" "$option" ''
-        rm -f '?'
+        rm -rf '?'
     done
 done
 echo "completion: the program, its help, its manual pages and the completion agree"

@@ -107,7 +107,8 @@ static void try_thresholds(uint64_t n, uint64_t w) {
 }
 
 int main(void) {
-    static const uint64_t wider[][2] = {{23, 5}, {64, 64 / 3}, {100, 7}, {200, 150}, {255, 254}, {256, 200}, {256, 1}};
+    static const uint64_t wider[][2] = {{23, 5},    {64, 64 / 3}, {100, 7}, {200, 150},
+                                        {255, 254}, {256, 200},   {256, 1}, {256, 128}};
     for (uint64_t n = 2; n <= 16; n++)
         for (uint64_t w = 1; w < n; w++)
             try_thresholds(n, w);

@@ -26,16 +26,31 @@ static void save_aggregate(const char *directory, size_t number, const podium_co
     save(directory, 2 * number + 1, text, podium_aggregate_write(&aggregate, text));
 }
 
+static void save_all(char **directories, size_t number, const podium_spec *spec) {
+    char text[PODIUM_COLLECTION_TEXT_MAX];
+    podium_collection collection = collection_from(spec);
+    save_aggregate(directories[0], 2 * number, &collection, 0);
+    save_aggregate(directories[0], 2 * number + 1, &collection, 300);
+    save(directories[1], 2 * number, text, podium_collection_write(&collection, text, NULL));
+    save(directories[1], 2 * number + 1, text, podium_collection_write(&collection, text, "a name"));
+}
+
 int main(int argc, char **argv) {
+    /* Parameters at their ends; of Minimax what is solved at once, lest the fuzzers wait for it. */
+    static const podium_spec more[] = {
+        {.mechanism = PODIUM_TUNED, .epsilon = 2, .min = -1, .max = 1},
+        {.mechanism = PODIUM_TUNED, .epsilon = 2, .min = -1, .max = 1, .spread = 0.25},
+        {.mechanism = PODIUM_HYBRID, .epsilon = 0.5, .min = -1, .max = 1},
+        {.mechanism = PODIUM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .levels = 2},
+        {.mechanism = PODIUM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .levels = 10},
+        {.mechanism = PODIUM_MINIMAX, .epsilon = 0.5, .min = -1, .max = 1, .levels = PODIUM_LEVELS_MAX}};
     if (argc != 3)
         return EXIT_FAILURE;
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
-        char text[PODIUM_COLLECTION_TEXT_MAX];
-        podium_collection collection = collection_of(all_mechanisms[m], 0.5 + (double)m, 0, 10.25);
-        save_aggregate(argv[1], 2 * m, &collection, 0);
-        save_aggregate(argv[1], 2 * m + 1, &collection, 300);
-        save(argv[2], 2 * m, text, podium_collection_write(&collection, text, NULL));
-        save(argv[2], 2 * m + 1, text, podium_collection_write(&collection, text, "a name"));
+        podium_spec spec = spec_of(all_mechanisms[m], 0.5 + (double)m, 0, 10.25);
+        save_all(argv + 1, m, &spec);
     }
+    for (size_t i = 0; i < LENGTH(more); i++)
+        save_all(argv + 1, LENGTH(all_mechanisms) + i, &more[i]);
     return EXIT_SUCCESS;
 }

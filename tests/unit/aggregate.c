@@ -41,16 +41,19 @@ static podium_aggregate of_cells(const podium_collection *c, const uint32_t *cel
 }
 
 /* Every mechanism; a range with 0 for a bound, and one as narrow beside its bounds as may be */
+#define MECHANISMS ((int)LENGTH(all_mechanisms))
+#define COLLECTIONS (2 * MECHANISMS)
+
 static podium_collection some_collection(int i) {
-    podium_mechanism mechanism = all_mechanisms[i % 4];
-    return i < 4 ? collection_of(mechanism, 1, 0, 10) : collection_of(mechanism, 1e-6, 1e9, 1e9 * (1 + 1e-5));
+    podium_mechanism mechanism = all_mechanisms[i % MECHANISMS];
+    return i < MECHANISMS ? collection_of(mechanism, 1, 0, 10) : collection_of(mechanism, 1e-6, 1e9, 1e9 * (1 + 1e-5));
 }
 
 /* ---- Adding ---- */
 
 START_TEST(sums_are_exact) {
     uint64_t seed = 301;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < COLLECTIONS; k++) {
         podium_collection c = some_collection(k);
         uint32_t cells[REPORTS];
         uint64_t bins[PODIUM_BINS_MAX] = {0};
@@ -58,8 +61,11 @@ START_TEST(sums_are_exact) {
         some_cells(&c, &seed, cells, REPORTS);
         podium_aggregate a = of_cells(&c, cells, REPORTS);
         for (size_t i = 0; i < REPORTS; i++) {
-            sum += cells[i], squares += (uint128)cells[i] * cells[i];
-            bins[cells[i] >> a.bin_bits]++;
+            uint64_t worth = podium_worth(&c, cells[i]);
+            sum += worth, squares += (uint128)worth * worth;
+            uint32_t half = (uint32_t)1 << 31; /* all cells of one of Hybrid's two outputs are one report, in one bin */
+            bool output = c.pair_coin != 0 && cells[i] >= half;
+            bins[(output ? cells[i] & ~(half / 2 - 1) : cells[i]) >> a.bin_bits]++;
         }
         ck_assert(whole(a.sum) == sum && whole(a.squares) == squares);
         ck_assert(memcmp(bins, a.bins, sizeof bins) == 0);
@@ -89,7 +95,7 @@ END_TEST
 
 START_TEST(in_any_chunks) {
     uint64_t seed = 302;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < COLLECTIONS; k++) {
         podium_collection c = some_collection(k);
         uint32_t cells[REPORTS];
         double reports[REPORTS];
@@ -116,7 +122,7 @@ START_TEST(in_any_order) { /* two at random become one, until one is left: every
     enum { PARTS = 60 };
     static podium_aggregate parts[PARTS];
     uint64_t seed = 303;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < COLLECTIONS; k++) {
         podium_collection c = some_collection(k);
         uint32_t cells[REPORTS];
         some_cells(&c, &seed, cells, REPORTS);
@@ -192,6 +198,7 @@ START_TEST(what_lies_between_the_fields) {
     one.epsilon = two.epsilon = 1;
     one.min = 0, two.min = -0.0;
     one.max = two.max = 1;
+    two.spread = -0.0, two.levels = 0;
     ck_assert_int_eq(podium_collection_init(&a, &one), PODIUM_OK);
     ck_assert_int_eq(podium_collection_init(&b, &two), PODIUM_OK);
     podium_aggregate of_a = empty_of(&a), of_b = empty_of(&b);
@@ -199,16 +206,90 @@ START_TEST(what_lies_between_the_fields) {
 }
 END_TEST
 
+/* ---- A report is its cell's, however it is written ---- */
+
+/* The digits that `podium privatize` prints: enough to tell neighbours apart, half a spacing at most */
+static int few_digits(const podium_collection *c) {
+    double last = c->first + c->spacing * (double)c->worth_most, largest = fmax(fabs(c->first), fabs(last));
+    int digits = (int)ceil(log10(largest / c->spacing)) + 1;
+    return digits < 17 ? digits : 17;
+}
+
+static uint32_t cell_of(const podium_collection *c, double report) {
+    uint32_t cell = UINT32_MAX;
+    ck_assert(podium_cell_worth(c, &cell, (report - c->first) / c->spacing));
+    return cell;
+}
+
+typedef struct {
+    size_t strays; /* reports that were read as another cell */
+    size_t wrong;  /* ... that is not even worth the same */
+} homecoming;
+
+/* Does the report of every stride-th cell go back to where `home` says? As a double, with 17 digits, and with few */
+static homecoming sent_home(const podium_collection *c, uint32_t from, uint32_t to, uint32_t stride, uint32_t home) {
+    const int digits[] = {17, few_digits(c)};
+    homecoming h = {0, 0};
+    for (uint64_t cell = from; cell < to; cell += stride) {
+        uint32_t own = (uint32_t)cell, want = home == UINT32_MAX ? own : home, got[3];
+        double report;
+        podium_collection_reports(c, &report, &own, 1);
+        got[0] = cell_of(c, report);
+        for (size_t i = 0; i < LENGTH(digits); i++) {
+            char text[64];
+            snprintf(text, sizeof text, "%.*g", digits[i], report);
+            got[i + 1] = cell_of(c, strtod(text, NULL));
+        }
+        h.strays += got[0] != want || got[1] != want || got[2] != want;
+        for (size_t i = 0; i < LENGTH(got); i++)
+            h.wrong += podium_worth(c, got[i]) != podium_worth(c, own);
+    }
+    return h;
+}
+
+/* All cells of all tables. Where cells are very many, a few of them are worth the same: their reports are one. */
+START_TEST(minimax_reports_go_home) {
+    static const uint32_t levels[] = {2, 10, 256, 1000, 65536};
+    static const double epsilons[] = {0.2, 0.75, 1, 1.7, 3, 6, 12, 40};
+    for (size_t i = 0; i < LENGTH(levels); i++)
+        for (size_t k = 0; k<LENGTH(epsilons); k += levels[i]> 1000 ? 3 : 1) { /* 65,536 take their time */
+            podium_spec spec = {.mechanism = PODIUM_MINIMAX, .epsilon = epsilons[k], .levels = levels[i]};
+            spec.min = k % 2 == 0 ? 0 : 1e6, spec.max = spec.min + 120;
+            podium_collection c = collection_from(&spec);
+            homecoming h = sent_home(&c, 0, (uint32_t)c.cells, 1, UINT32_MAX);
+            ck_assert_uint_eq(h.wrong, 0);
+            ck_assert_uint_le(h.strays, levels[i] <= 1000 ? 0 : c.cells / 1000);
+        }
+}
+END_TEST
+
+START_TEST(hybrid_reports_go_home) { /* all cells of one of Duchi's outputs to the first */
+    static const double epsilons[] = {0.62, 1, 2, 5, 20};
+    uint32_t quarter = (uint32_t)1 << 30;
+    for (size_t i = 0; i < LENGTH(epsilons); i++) {
+        podium_collection c = collection_of(PODIUM_HYBRID, epsilons[i], -5, 120);
+        ck_assert_uint_eq(sent_home(&c, 0, 2 * quarter, 100003, UINT32_MAX).strays, 0);
+        ck_assert_uint_eq(sent_home(&c, 2 * quarter, 3 * quarter, 10000019, 2 * quarter).strays, 0);
+        ck_assert_uint_eq(sent_home(&c, 3 * quarter, UINT32_MAX, 10000019, 3 * quarter).strays, 0);
+        ck_assert_uint_eq(sent_home(&c, 3 * quarter - 1, 3 * quarter, 1, 2 * quarter).strays, 0);
+        ck_assert_uint_eq(cell_of(&c, c.first + c.spacing * c.pair_worth),
+                          2 * quarter); /* one of Piecewise's is lost */
+    }
+}
+END_TEST
+
 /* ---- Refused ---- */
 
 START_TEST(refused_reports) {
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < COLLECTIONS; k++) {
         podium_collection c = some_collection(k);
-        double h = c.spacing, last = c.first + h * (double)(c.cells - 1);
+        double h = c.spacing, last = c.first + h * (double)c.worth_most;
         double bad[] = {NAN,    -NAN,        INFINITY, -INFINITY,          1e300,
                         -1e300, c.first - h, last + h, c.first - 0.75 * h, last + 0.75 * h};
-        double good[] = {c.first, last, c.first + 0.25 * h, last - 0.25 * h, c.first - 0.25 * h, last + 0.25 * h};
-        uint32_t ends[] = {0, 0, 0, (uint32_t)(c.cells - 1), (uint32_t)(c.cells - 1), (uint32_t)(c.cells - 1)};
+        double off = (c.cells == 2 ? 1e-7 : 0.25) * h; /* of two outputs one is not taken for the other */
+        double good[] = {c.first, last, c.first + off, last - off, c.first - off, last + off};
+        uint32_t least = cell_worth(&c, 0), most = cell_worth(&c, c.worth_most);
+        uint32_t ends[] = {least, least, least, most, most, most};
         podium_aggregate a = empty_of(&c), expected = of_cells(&c, ends, 6);
         ck_assert_int_eq(podium_aggregate_add(&a, &c, bad, LENGTH(bad)), PODIUM_OK);
         ck_assert_int_eq(podium_aggregate_add(&a, &c, good, LENGTH(good)), PODIUM_OK);
@@ -218,8 +299,24 @@ START_TEST(refused_reports) {
 }
 END_TEST
 
+/* What lies between the few outputs of Duchi and Minimax is none of them: values, say, where reports should be. */
+START_TEST(refused_between_outputs) {
+    podium_collection few[] = {collection_of(PODIUM_DUCHI, 1, 1, 120), collection_of(PODIUM_HYBRID, 0.5, 1, 120),
+                               collection_of(PODIUM_MINIMAX, 0.5, 1, 120), collection_of(PODIUM_MINIMAX, 3, 1, 120)};
+    for (size_t i = 0; i < LENGTH(few); i++) {
+        podium_aggregate a = empty_of(&few[i]);
+        for (int age = 1; age <= 120; age++) {
+            double value = age;
+            ck_assert_int_eq(podium_aggregate_add(&a, &few[i], &value, 1), PODIUM_OK);
+        }
+        ck_assert_uint_eq(a.count, 0);
+        ck_assert_uint_eq(a.refused, 120);
+    }
+}
+END_TEST
+
 START_TEST(refused_cells) {
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < COLLECTIONS; k++) {
         podium_collection c = some_collection(k);
         uint32_t cells[] = {0, (uint32_t)(c.cells - 1), UINT32_MAX, (uint32_t)c.cells};
         bool fewer = c.cells <= UINT32_MAX; /* Podium's cells are all that 32 bits can say */
@@ -299,11 +396,11 @@ static podium_aggregate with_bins(const podium_collection *c, uint64_t each, uin
     podium_aggregate a = empty_of(c);
     uint128 sum = 0, squares = 0;
     for (uint32_t i = 0; i < bins; i++) {
-        uint64_t cell = (uint64_t)i << a.bin_bits;
+        uint64_t worth = podium_worth(c, i << a.bin_bits);
         a.bins[i] = each;
         a.count += each;
-        sum += (uint128)each * cell;
-        squares += (uint128)each * (cell * cell);
+        sum += (uint128)each * worth;
+        squares += (uint128)each * (worth * worth);
     }
     a.sum = (podium_sum){(uint64_t)sum, (uint64_t)(sum >> 64)};
     a.squares = (podium_sum){(uint64_t)squares, (uint64_t)(squares >> 64)};
@@ -312,7 +409,7 @@ static podium_aggregate with_bins(const podium_collection *c, uint64_t each, uin
 
 START_TEST(there_and_back) {
     uint64_t seed = 304;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < COLLECTIONS; k++) {
         podium_collection c = some_collection(k);
         uint32_t cells[REPORTS];
         some_cells(&c, &seed, cells, REPORTS);
@@ -359,6 +456,24 @@ START_TEST(golden) { /* bytes outlive a version of the library */
 }
 END_TEST
 
+/* The parameter, where a mechanism has one, comes with a flag and before the bins. */
+START_TEST(golden_parameters) {
+    static const unsigned char levels[] = {0, 1, 0, 0, 0, 0, 0, 0}, spread[] = {0, 0, 0, 0, 0, 0, 0xb0, 0x3f};
+    static const unsigned char flags[] = {1, 0, 0, 0};
+    podium_spec tuned = {.mechanism = PODIUM_TUNED, .epsilon = 1, .min = 0, .max = 1, .spread = 1 / 16.0};
+    podium_collection all[] = {collection_from(&tuned), minimax_of(2, 0)};
+    for (size_t i = 0; i < LENGTH(all); i++) {
+        unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+        podium_aggregate a = empty_of(&all[i]);
+        ck_assert_uint_eq(podium_aggregate_encode(&a, bytes), 95 + 8 + a.bin_count);
+        ck_assert_uint_eq(bytes[5], i == 0 ? 7 : 8);
+        ck_assert(memcmp(bytes + 7, flags, sizeof flags) == 0);
+        ck_assert(memcmp(bytes + 95, i == 0 ? spread : levels, 8) == 0);
+        ck_assert(round_trip(&a));
+    }
+}
+END_TEST
+
 /* What these bytes are refused for, if they are. Otherwise they must be the bytes of what they decode to. In a block of
    their own, so that a sanitizer sees a read beyond. */
 static podium_status decode(const unsigned char *bytes, size_t n) {
@@ -389,7 +504,7 @@ static size_t some_bytes(int k, unsigned char *bytes) {
 START_TEST(truncated_or_longer) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX + 1];
     size_t accepted = 0;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < COLLECTIONS; k++) {
         size_t n = some_bytes(k, bytes);
         ck_assert_int_eq(decode(bytes, n), PODIUM_OK);
         for (size_t shorter = 0; shorter < n; shorter++)
@@ -405,8 +520,8 @@ END_TEST
 
 START_TEST(every_bit) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
-    for (int k = 0; k < 8; k++) {
-        size_t n = some_bytes(k, bytes), head_accepted = 0, bins_accepted = 0;
+    for (int k = 0; k < COLLECTIONS; k++) {
+        size_t n = some_bytes(k, bytes), head_accepted = 0, bins_accepted = 0; /* a parameter: like the bins after it */
         for (size_t bit = 0; bit < 8 * n; bit++) {
             bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
             podium_status status = decode(bytes, n);
@@ -433,17 +548,60 @@ START_TEST(wrong_heads) {
         ck_assert_int_eq(decode_changed(i, 'x'), PODIUM_TEXT_MALFORMED);
     ck_assert_int_eq(decode_changed(4, 0), PODIUM_VERSION_UNKNOWN);
     ck_assert_int_eq(decode_changed(4, 2), PODIUM_VERSION_UNKNOWN);
-    ck_assert_int_eq(decode_changed(5, 4), PODIUM_MECHANISM_UNKNOWN);
+    ck_assert_int_eq(decode_changed(5, PODIUM_MINIMAX + 1), PODIUM_MECHANISM_UNKNOWN);
     ck_assert_int_eq(decode_changed(5, 255), PODIUM_MECHANISM_UNKNOWN);
+    ck_assert_int_eq(decode_changed(5, PODIUM_DUCHI), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(decode_changed(5, PODIUM_TUNED), PODIUM_TEXT_MALFORMED); /* without its parameter */
+    ck_assert_int_eq(decode_changed(5, PODIUM_MINIMAX), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode_changed(7, 1), PODIUM_TEXT_MALFORMED); /* a parameter that Laplace has not */
     ck_assert_int_eq(decode_changed(5, PODIUM_STAIRCASE), PODIUM_FINGERPRINT_WRONG);
     ck_assert_int_eq(decode_changed(6, 23), PODIUM_TEXT_MALFORMED);
     ck_assert_int_eq(decode_changed(6, 255), PODIUM_TEXT_MALFORMED);
     for (size_t i = 7; i < 11; i++)
-        ck_assert_int_eq(decode_changed(i, 1), PODIUM_VERSION_UNKNOWN); /* flags */
-    ck_assert_int_eq(decode_changed(14, 1), PODIUM_TEXT_MALFORMED);     /* 2^24 bins */
+        ck_assert_int_eq(decode_changed(i, i == 7 ? 2 : 1), PODIUM_VERSION_UNKNOWN); /* flags */
+    ck_assert_int_eq(decode_changed(7, 3), PODIUM_VERSION_UNKNOWN);
+    ck_assert_int_eq(decode_changed(14, 1), PODIUM_TEXT_MALFORMED); /* 2^24 bins */
     ck_assert_int_eq(decode_changed(22, 0x41), PODIUM_EPSILON_TOO_LARGE);
     ck_assert_int_eq(decode_changed(30, 0x80), PODIUM_TEXT_MALFORMED); /* -0, which is written as 0 */
     ck_assert_int_eq(decode_changed(39, 0), PODIUM_FINGERPRINT_WRONG);
+}
+END_TEST
+
+/* The parameter itself: what no spec has, what another one has, and none where one is needed */
+static podium_status with_parameter(podium_mechanism mechanism, uint64_t parameter, bool flag) {
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    size_t n = some_bytes((int)mechanism, bytes);
+    for (unsigned i = 0; i < 8; i++)
+        bytes[95 + i] = (unsigned char)(parameter >> 8 * i);
+    bytes[7] = flag;
+    return decode(bytes, n);
+}
+
+START_TEST(wrong_parameters) {
+    ck_assert_int_eq(with_parameter(PODIUM_MINIMAX, 256, true), PODIUM_OK);
+    ck_assert_int_eq(with_parameter(PODIUM_MINIMAX, 256, false), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(with_parameter(PODIUM_MINIMAX, 255, true), PODIUM_FINGERPRINT_WRONG);
+    static const uint64_t levels[] = {0, 1, 65537, (uint64_t)1 << 32, ((uint64_t)1 << 32) + 256, UINT64_MAX};
+    for (size_t i = 0; i < LENGTH(levels); i++) /* 0 is never written: it stands for 256 in a spec only */
+        ck_assert_int_eq(with_parameter(PODIUM_MINIMAX, levels[i], true), PODIUM_LEVELS_WRONG);
+    ck_assert_int_eq(with_parameter(PODIUM_TUNED, podium_bits_of(1 / 12.0), true), PODIUM_OK);
+    ck_assert_int_eq(with_parameter(PODIUM_TUNED, podium_bits_of(1 / 12.0), false), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(with_parameter(PODIUM_TUNED, podium_bits_of(1 / 16.0), true), PODIUM_FINGERPRINT_WRONG);
+    const double spreads[] = {nextafter(0.25, 1), -0.01, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < LENGTH(spreads); i++)
+        ck_assert_int_eq(with_parameter(PODIUM_TUNED, podium_bits_of(spreads[i]), true), PODIUM_SPREAD_WRONG);
+}
+END_TEST
+
+START_TEST(minus_zero_spread) { /* is written as 0, and refused */
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = 1, .min = 0, .max = 1, .spread = -0.0};
+    podium_collection c = collection_from(&spec);
+    podium_aggregate a = empty_of(&c);
+    size_t n = podium_aggregate_encode(&a, bytes);
+    ck_assert_int_eq(decode(bytes, n), PODIUM_OK);
+    bytes[95 + 7] = 0x80;
+    ck_assert_int_eq(decode(bytes, n), PODIUM_TEXT_MALFORMED);
 }
 END_TEST
 
@@ -543,16 +701,22 @@ int main(void) {
     tcase_add_test(tests, in_any_number_of_threads);
     tcase_add_test(tests, with_oneself);
     tcase_add_test(tests, what_lies_between_the_fields);
+    tcase_add_test(tests, minimax_reports_go_home);
+    tcase_add_test(tests, hybrid_reports_go_home);
     tcase_add_test(tests, refused_reports);
+    tcase_add_test(tests, refused_between_outputs);
     tcase_add_test(tests, refused_cells);
     tcase_add_test(tests, other_collections);
     tcase_add_test(tests, full);
     tcase_add_test(tests, there_and_back);
     tcase_add_test(tests, longest_bytes);
     tcase_add_test(tests, golden);
+    tcase_add_test(tests, golden_parameters);
     tcase_add_test(tests, truncated_or_longer);
     tcase_add_test(tests, every_bit);
     tcase_add_test(tests, wrong_heads);
+    tcase_add_test(tests, wrong_parameters);
+    tcase_add_test(tests, minus_zero_spread);
     tcase_add_test(tests, impossible_sums);
     tcase_add_test(tests, needless_bytes);
     tcase_add_test(tests, wrong_text);

@@ -104,6 +104,37 @@ START_TEST(stairs_words) {
 }
 END_TEST
 
+/* Hybrid: either side of the coin, of the thresholds, and of the side word, which is below the place's share of all */
+START_TEST(hybrid_words) {
+    static const double epsilons[] = {0.62, 1, 4, 20};
+    uint64_t seed = 11;
+    for (size_t k = 0; k < LENGTH(epsilons); k++) {
+        podium_collection c = collection_of(PODIUM_HYBRID, epsilons[k], 0, 1);
+        uint64_t half = c.cells / 2, pair = c.pair_coin - 1;
+        for (int trial = 0; trial < 20000; trial++) {
+            uint32_t place = (uint32_t)some_cell(&seed, trial, c.places + 1);
+            uint64_t j = some_cell(&seed, trial / 5, half), s = some_cell(&seed, trial % 7, c.width);
+            uint64_t t = some_cell(&seed, trial / 3, half / 2), any = seeded_word(&seed);
+            ck_assert_uint_eq(draw(&c, place, (uint64_t[]){c.threshold, last_word(j, half), c.pair_coin, any}), j);
+            ck_assert_uint_eq(draw(&c, place, (uint64_t[]){c.threshold - 1, first_word(s, c.width), c.pair_coin, any}),
+                              place + s);
+            ck_assert_uint_eq(draw(&c, place, (uint64_t[]){c.pair_threshold, first_word(j, half), pair, any}),
+                              half + j);
+            if (place > 0) /* the last side word that is below the place */
+                ck_assert_uint_eq(draw(&c, place,
+                                       (uint64_t[]){c.pair_threshold - 1, last_word(t, half / 2), pair,
+                                                    last_word(place - 1, c.places)}),
+                                  half + half / 2 + t);
+            if (place < c.places)
+                ck_assert_uint_eq(
+                    draw(&c, place,
+                         (uint64_t[]){c.pair_threshold - 1, last_word(t, half / 2), 0, first_word(place, c.places)}),
+                    half + t);
+        }
+    }
+}
+END_TEST
+
 START_TEST(many_draws_are_one_by_one) {
     uint64_t seed = 9;
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
@@ -129,6 +160,7 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, step_words);
     tcase_add_test(tests, stairs_words);
+    tcase_add_test(tests, hybrid_words);
     tcase_add_test(tests, many_draws_are_one_by_one);
     return run_tests("draw", tests);
 }

@@ -16,7 +16,7 @@ static bool same_bits(double a, double b) {
 
 static bool same_spec(const podium_spec *a, const podium_spec *b) {
     return a->mechanism == b->mechanism && same_bits(a->epsilon, b->epsilon) && same_bits(a->min, b->min) &&
-           same_bits(a->max, b->max);
+           same_bits(a->max, b->max) && a->spread == b->spread && a->levels == b->levels; /* a spread of -0 is 0 */
 }
 
 /* The text is as long as it says, fits, and gives the same collection and name */
@@ -28,7 +28,7 @@ static bool round_trip(const podium_collection *c, const char *name) {
         return false;
     return line == 0 && strcmp(back, name == NULL ? "" : name) == 0 && same_spec(&again.spec, &c->spec) &&
            again.fingerprint == c->fingerprint && same_bits(again.first, c->first) &&
-           same_bits(again.spacing, c->spacing) && again.threshold == c->threshold;
+           same_bits(again.spacing, c->spacing) && again.threshold == c->threshold && again.width == c->width;
 }
 
 static double some_bound(uint64_t *seed) {
@@ -38,7 +38,7 @@ static double some_bound(uint64_t *seed) {
 
 /* Random bits, integers and short decimals: what people and programs write */
 static podium_spec some_spec(uint64_t *seed) {
-    podium_spec spec = {.mechanism = all_mechanisms[seeded_word(seed) % 4]};
+    podium_spec spec = {.mechanism = all_mechanisms[seeded_word(seed) % LENGTH(all_mechanisms)]};
     double a = some_bound(seed), b = some_bound(seed);
     spec.epsilon = fmin(50, fmax(1e-6, pow(10, 7.7 * seeded_uniform(seed) - 6)));
     if (seeded_word(seed) % 3 == 0) {
@@ -48,6 +48,10 @@ static podium_spec some_spec(uint64_t *seed) {
     }
     spec.min = fmin(a, b);
     spec.max = fmax(a, b);
+    if (spec.mechanism == PODIUM_TUNED)
+        spec.spread = seeded_word(seed) % 4 == 0 ? 0.01 * (double)(seeded_word(seed) % 26) : seeded_uniform(seed) / 4;
+    if (spec.mechanism == PODIUM_MINIMAX) /* mostly such as are solved at once */
+        spec.levels = 2 + (uint32_t)(seeded_word(seed) % (seeded_word(seed) % 8 == 0 ? 65535 : 15));
     return spec;
 }
 
@@ -84,6 +88,22 @@ START_TEST(extremes_there_and_back) { /* the longest numbers, and a zero with a 
         ck_assert(round_trip(&c, names[5]));
         c = collection_of(all_mechanisms[m], 0.1 + 0.2, -0.0, 1.0 / 3);
         ck_assert(round_trip(&c, NULL));
+    }
+}
+END_TEST
+
+START_TEST(extreme_parameters) {
+    static const uint32_t levels[] = {0, 2, 3, 255, 257, PODIUM_LEVELS_MAX};
+    const double spreads[] = {-0.0, DBL_TRUE_MIN, DBL_MIN, 0.1, 1 / 12.0, nextafter(0.25, 0), 0.25};
+    for (size_t i = 0; i < LENGTH(levels); i++) {
+        podium_collection c = minimax_of(0.5, levels[i]);
+        ck_assert(round_trip(&c, names[5]));
+    }
+    for (size_t i = 0; i < LENGTH(spreads); i++) {
+        podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = 1 / 3.0, .min = -1 / 3.0, .max = 1 / 7.0};
+        spec.spread = spreads[i];
+        podium_collection c = collection_from(&spec);
+        ck_assert(round_trip(&c, names[5]));
     }
 }
 END_TEST
@@ -342,6 +362,81 @@ START_TEST(every_truncation) { /* only what lacks but the last newline is whole 
 }
 END_TEST
 
+/* ---- The mechanism's own parameter ---- */
+
+#define TUNED(parameter)                                                                                               \
+    "podium = 1\nmechanism = podium-tuned\nepsilon = 2\nmin = 0\nmax = 1\n" parameter "fingerprint = "
+#define MINIMAX(parameter)                                                                                             \
+    "podium = 1\nmechanism = minimax\nepsilon = 0.5\nmin = 0\nmax = 1\n" parameter "fingerprint = "
+
+static uint64_t tuned_print(double spread) {
+    podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = 2, .min = 0, .max = 1, .spread = spread};
+    return collection_from(&spec).fingerprint;
+}
+
+static uint64_t minimax_print(uint32_t levels) {
+    podium_spec spec = {.mechanism = PODIUM_MINIMAX, .epsilon = 0.5, .min = 0, .max = 1, .levels = levels};
+    return collection_from(&spec).fingerprint;
+}
+
+static void expect_printed(const char *text, uint64_t print, podium_status status, size_t line) {
+    char whole[PODIUM_COLLECTION_TEXT_MAX];
+    snprintf(whole, sizeof whole, "%s%016llx\n", text, (unsigned long long)print);
+    expect(whole, status, line);
+}
+
+START_TEST(parameters) { /* where it belongs, once; and what is written is what is meant */
+    uint64_t tuned = tuned_print(0.125), minimax = minimax_print(16);
+    expect_printed(TUNED("spread = 0.125\n"), tuned, PODIUM_OK, 0);
+    expect_printed(TUNED("spread = +1.25e-1\n"), tuned, PODIUM_OK, 0);
+    expect_printed(TUNED("spread = 0.126\n"), tuned, PODIUM_FINGERPRINT_WRONG, 0);
+    expect_printed(TUNED(""), tuned_print(0), PODIUM_TEXT_MALFORMED, 0);
+    expect_printed(TUNED("levels = 16\n"), tuned_print(0), PODIUM_TEXT_MALFORMED, 0);
+    expect_printed(TUNED("spread = 0.125\nlevels = 16\n"), tuned, PODIUM_TEXT_MALFORMED, 0);
+    expect_printed(TUNED("spread = 0.125\nspread = 0.125\n"), tuned, PODIUM_TEXT_MALFORMED, 7);
+    expect_printed(TUNED("spread = a\n"), tuned, PODIUM_TEXT_MALFORMED, 6);
+    expect_printed(TUNED("spread = 0.26\n"), tuned, PODIUM_SPREAD_WRONG, 0);
+    expect_printed(TUNED("spread = -0.1\n"), tuned, PODIUM_SPREAD_WRONG, 0);
+    expect_printed(MINIMAX("levels = 16\n"), minimax, PODIUM_OK, 0);
+    expect_printed(MINIMAX("levels = 17\n"), minimax, PODIUM_FINGERPRINT_WRONG, 0);
+    expect_printed(MINIMAX(""), minimax_print(0), PODIUM_TEXT_MALFORMED, 0);
+    expect_printed(MINIMAX("spread = 0\n"), minimax_print(0), PODIUM_TEXT_MALFORMED, 0);
+    expect_printed(MINIMAX("levels = 16\nspread = 0\n"), minimax, PODIUM_TEXT_MALFORMED, 0);
+    expect_printed(MINIMAX("levels = 16\nlevels = 16\n"), minimax, PODIUM_TEXT_MALFORMED, 7);
+    expect_changed(MAX, "max = 120\nspread = 0\n", PODIUM_TEXT_MALFORMED, 0); /* not Podium's, even if it is 0 */
+    expect_changed(MAX, "max = 120\nlevels = 256\n", PODIUM_TEXT_MALFORMED, 0);
+}
+END_TEST
+
+START_TEST(wrong_levels) {
+    static const char *const lines[] = {"levels = 0\n",          "levels = -16\n",  "levels = 16.5\n",
+                                        "levels = 4294967296\n", "levels = 1e10\n", "levels =\n",
+                                        "levels = 4294967312\n", "levels = x\n"};
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        char text[PODIUM_COLLECTION_TEXT_MAX];
+        snprintf(text, sizeof text, "podium = 1\nmechanism = minimax\n%s", lines[i]);
+        expect(text, PODIUM_TEXT_MALFORMED, 3);
+    }
+    expect_printed(MINIMAX("levels = 1\n"), 0, PODIUM_LEVELS_WRONG, 0);
+    expect_printed(MINIMAX("levels = 65537\n"), 0, PODIUM_LEVELS_WRONG, 0);
+    expect_printed(MINIMAX("levels = 4294967295\n"), 0, PODIUM_LEVELS_WRONG, 0);
+}
+END_TEST
+
+START_TEST(golden_parameters) {
+    podium_collection c = minimax_of(0.5, 0);
+    char text[PODIUM_COLLECTION_TEXT_MAX];
+    podium_collection_write(&c, text, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "mechanism = minimax\nepsilon = 0.5\nmin = -0.5\nmax = 0.5\nlevels = 256\n"
+                                       "fingerprint = dd29513f285edc87\n"));
+    podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = 2, .min = 0, .max = 1, .spread = 0.1};
+    c = collection_from(&spec);
+    podium_collection_write(&c, text, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "mechanism = podium-tuned\nepsilon = 2\nmin = 0\nmax = 1\nspread = 0.1\n"
+                                       "fingerprint = 5349a04568ac931a\n"));
+}
+END_TEST
+
 /* ---- Fingerprints ---- */
 
 static uint64_t fingerprint(podium_mechanism mechanism, double epsilon, double min, double max) {
@@ -349,15 +444,18 @@ static uint64_t fingerprint(podium_mechanism mechanism, double epsilon, double m
 }
 
 START_TEST(fingerprints_differ) {
-    uint64_t all[4 * 3 * 4 * 4];
+    enum { MECHANISMS = LENGTH(all_mechanisms) - 1 }; /* but Minimax, which takes its time */
+    uint64_t all[MECHANISMS * 3 * 4 * 4 + 4];
     size_t n = 0, equal = 0;
     const double three[] = {1, nextafter(1, 2), 2}, low[] = {-1, nextafter(-1, 0), 0, 0.5},
                  high[] = {3, nextafter(3, 4), 1e9, 120};
-    for (size_t m = 0; m < 4; m++)
+    for (size_t m = 0; m < MECHANISMS; m++)
         for (size_t e = 0; e < 3; e++)
             for (size_t i = 0; i < 4; i++)
                 for (size_t k = 0; k < 4; k++)
                     all[n++] = fingerprint(all_mechanisms[m], three[e], low[i], high[k]);
+    all[n++] = tuned_print(0.1), all[n++] = tuned_print(nextafter(0.1, 1));
+    all[n++] = minimax_print(16), all[n++] = minimax_print(17);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++)
             equal += all[i] == all[k];
@@ -379,6 +477,7 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, there_and_back);
     tcase_add_test(tests, extremes_there_and_back);
+    tcase_add_test(tests, extreme_parameters);
     tcase_add_test(tests, in_a_locale_with_a_comma);
     tcase_add_test(tests, golden);
     tcase_add_test(tests, accepted);
@@ -395,6 +494,9 @@ int main(void) {
     tcase_add_test(tests, wrong_names);
     tcase_add_test(tests, nul_bytes);
     tcase_add_test(tests, every_truncation);
+    tcase_add_test(tests, parameters);
+    tcase_add_test(tests, wrong_levels);
+    tcase_add_test(tests, golden_parameters);
     tcase_add_test(tests, fingerprints_differ);
     tcase_add_test(tests, zero_is_zero);
     return run_tests("text", tests);

@@ -109,6 +109,40 @@ START_TEST(step_thresholds) {
 }
 END_TEST
 
+/* What a collection of steps is drawn by, Hybrid's two halves each for itself */
+static void check_steps_of(const podium_collection *collection) {
+    uint64_t n = podium_step_cells(collection);
+    double epsilon = collection->spec.epsilon;
+    podium_collection more = *collection;
+    ck_assert(podium_thresholds_check(collection));
+    ck_assert(step_is_private(epsilon, n, collection->width, collection->threshold));
+    more.threshold++;
+    ck_assert(!podium_thresholds_check(&more) && !step_is_private(epsilon, n, more.width, more.threshold));
+    if (collection->pair_coin == 0)
+        return;
+    more = *collection;
+    ck_assert(step_is_private(epsilon, n, n / 2, collection->pair_threshold));
+    more.pair_threshold++;
+    ck_assert(!podium_thresholds_check(&more) && !step_is_private(epsilon, n, n / 2, more.pair_threshold));
+    more = *collection; /* the upper half is as large as the lower one, and has two halves itself */
+    more.cells++;
+    ck_assert(!podium_thresholds_check(&more));
+    more.cells = 2 * (n - 1), more.places = n - 1 - more.width, more.threshold = more.pair_threshold = 0;
+    ck_assert(!podium_thresholds_check(&more));
+}
+
+START_TEST(steps_of_all) {
+    static const podium_mechanism mechanisms[] = {PODIUM_EXACT,  PODIUM_APPROXIMATE, PODIUM_TUNED,  PODIUM_PIECEWISE,
+                                                  PODIUM_HYBRID, PODIUM_DUCHI,       PODIUM_MINIMAX};
+    static const double chosen[] = {1e-6, 1e-3, 0.1, 0.61, 0.62, 1, 2, 5, 10, 20, 43};
+    for (size_t m = 0; m < LENGTH(mechanisms); m++)
+        for (size_t i = 0; i < LENGTH(chosen); i++) {
+            podium_collection collection = collection_of(mechanisms[m], chosen[i], 0, 1);
+            check_steps_of(&collection);
+        }
+}
+END_TEST
+
 /* ---- Stairs: the conditions of Theorem 2, in rationals, from the finished thresholds alone ---- */
 
 typedef struct {
@@ -350,6 +384,7 @@ int main(void) {
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, exponential_from_below);
     tcase_add_test(tests, step_thresholds);
+    tcase_add_test(tests, steps_of_all);
     tcase_add_test(tests, stairs_thresholds);
     tcase_add_test(tests, every_condition_counts);
     tcase_add_test(tests, products_are_bounds);

@@ -1,0 +1,84 @@
+/* podium paper: every table and figure of the paper from the library, beside what is printed, on one page. */
+#include "paper.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *in_directory(const char *directory, const char *name, const char *suffix) {
+    static char paths[8][4096];
+    static int next;
+    char *path = paths[next++ % 8];
+    if (snprintf(path, sizeof *paths, "%s/%s%s", directory, name, suffix) >= (int)sizeof *paths)
+        fail(BAD_IO, "%s: name too long", directory);
+    return path;
+}
+
+static void make_directory(const char *path) {
+    struct stat status;
+    if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &status) != 0 || !S_ISDIR(status.st_mode)))
+        fail(BAD_IO, "%s: %s", path, strerror(errno == EEXIST ? ENOTDIR : errno));
+}
+
+static void write_panels(const char *path) {
+    write_simulation(path, simulation());
+}
+
+typedef struct {
+    const char *name, *suffix;
+    void (*write)(const char *path);
+} part;
+
+static const part parts[] = {
+    {"table1", ".csv", write_table1},
+    {"table2", ".csv", write_table2},
+    {"privacy", ".csv", write_privacy},
+    {"high-privacy", ".csv", write_high_privacy},
+    {"low-privacy", ".csv", write_low_privacy},
+    {"ages", ".csv", write_ages},
+    {"truncated-noise", ".csv", write_truncation},
+    {"simulation", ".csv", write_panels},
+    {"errata", ".md", write_errata},
+};
+#define PARTS (sizeof parts / sizeof *parts)
+
+/* The page comes last, so that where it is, all it shows is. */
+static void write_all(const char *directory) {
+    const uint64_t total = PARTS + 2 * FIGURES + 1;
+    uint64_t done = 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        progress_show("reproducing", done++, total, 0);
+        parts[i].write(in_directory(directory, parts[i].name, parts[i].suffix));
+    }
+    for (size_t i = 0; i < FIGURES; i++) {
+        progress_show("reproducing", done++, total, 0);
+        figures[i].data(in_directory(directory, figures[i].name, ".csv"));
+        progress_show("reproducing", done++, total, 0);
+        draw_figure(&figures[i], directory);
+    }
+    write_page(directory);
+    progress_clear();
+}
+
+int command_paper(int argc, char **argv) {
+    static const struct option known[] = {
+        {"help", no_argument, NULL, OPTION_HELP}, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
+    collection_options options = {.command = "paper"};
+    const char *directory = NULL;
+    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+        if (option == 'o')
+            directory = optarg;
+        else
+            collection_option(&options, option, optarg);
+    }
+    if (optind < argc)
+        fail_usage("paper", "what is '%s'?", argv[optind]);
+    if (directory == NULL)
+        fail_usage("paper", "-o DIRECTORY is missing");
+    plot_check("paper", "figure.svg");
+    make_directory(directory);
+    write_all(directory);
+    printf("%s\n", in_directory(directory, "index", ".html"));
+    return DONE;
+}

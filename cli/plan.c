@@ -1,0 +1,281 @@
+/* podium plan: people, epsilon and error: any one from the other two, for every mechanism. */
+#include "cli.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { OPTION_PEOPLE = OPTION_OWN, OPTION_WITHIN, OPTION_CONFIDENCE, OPTION_RESPONSE, OPTION_QUESTIONS, OPTION_FORMAT };
+
+#define MECHANISMS_MAX 16
+
+typedef struct {
+    podium_spec spec;      /* the range; epsilon if given; levels */
+    double people, within; /* 0: wanted */
+    double confidence, spread, response;
+    uint32_t questions;
+} goal;
+
+typedef struct {
+    podium_mechanism mechanism;
+    bool possible;
+    double people, epsilon, within;
+    podium_questions questions; /* each is 0 where there is one question */
+} row;
+
+static void require(podium_status status) {
+    if (status != PODIUM_OK)
+        fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : BAD_USAGE, "%s", podium_status_message(status));
+}
+
+/* The error falls with the square root of the people, so one number of them tells all others. */
+static void plan_questions(row *r, const goal *g, const podium_spec *spec) {
+    double people = g->people > 0 ? g->people : 1e9;
+    podium_questions *q = &r->questions;
+    require(podium_plan_questions(q, spec, people, g->questions, g->spread, g->confidence));
+    if (g->people == 0) {
+        double scale = g->within / q->within;
+        r->people = ceil(people / (scale * scale));
+        q->within *= scale;
+        q->within_split *= scale;
+        q->within_one *= scale;
+    }
+    r->within = q->within;
+}
+
+static row row_of(const goal *g, podium_mechanism mechanism) {
+    podium_spec spec = g->spec;
+    podium_collection collection;
+    row r = {mechanism, true, g->people, g->spec.epsilon, g->within, {.each = 0}};
+    spec.mechanism = mechanism;
+    spec.spread = mechanism == PODIUM_TUNED ? g->spread : 0;
+    spec.levels = mechanism == PODIUM_MINIMAX ? g->spec.levels : 0;
+    if (g->spec.epsilon == 0) {
+        podium_status status = podium_plan_epsilon(&collection, &spec, g->people, g->within, g->spread, g->confidence);
+        r.possible = status != PODIUM_TOO_FEW_REPORTS;
+        if (r.possible)
+            require(status);
+        r.epsilon = collection.spec.epsilon;
+    } else if (g->questions > 1) {
+        plan_questions(&r, g, &spec);
+    } else {
+        require(podium_collection_init(&collection, &spec));
+        require(g->people == 0 ? podium_plan_people(&r.people, &collection, g->within, g->spread, g->confidence)
+                               : podium_plan_error(&r.within, &collection, g->people, g->spread, g->confidence));
+    }
+    return r;
+}
+
+static double asked(const goal *g, const row *r) {
+    return ceil(r->people / g->response);
+}
+
+/* What is wanted, which the better mechanism has less of */
+static double cost(const goal *g, const row *r) {
+    return !r->possible ? INFINITY : g->people == 0 ? r->people : g->within == 0 ? r->within : r->epsilon;
+}
+
+static const row *best_of(const goal *g, const row *rows, size_t count) {
+    const row *best = &rows[0];
+    for (size_t i = 1; i < count; i++)
+        if (cost(g, &rows[i]) < cost(g, best))
+            best = &rows[i];
+    return best;
+}
+
+/* ---- Printing ---- */
+
+static void print_given(output *out, const goal *g) {
+    output_print(out, "mean of values from %g to %g", g->spec.min, g->spec.max);
+    if (g->spec.epsilon > 0)
+        output_print(out, ", epsilon %g", g->spec.epsilon);
+    if (g->people > 0)
+        output_print(out, ", %.0f people answer", g->people);
+    if (g->within > 0)
+        output_print(out, ", within %g", g->within);
+    output_print(out, ", %g%% confidence\n", 100 * g->confidence);
+    if (g->questions > 1)
+        output_print(out, "%u questions to each person, who spends epsilon in all; the error is that of each mean\n",
+                     g->questions);
+    output_print(out, "\n");
+}
+
+/* Why a part of the questions, or all: what splitting does to the noise, against what leaving out does to the answers.
+ */
+static void print_reason(output *out, const goal *g, const row *r) {
+    const podium_questions *q = &r->questions;
+    if (q->each == g->questions)
+        output_print(out,
+                     "  Let everybody answer all %u at epsilon %g: to ask one each at epsilon %g would\n"
+                     "  give %.3g times the error, for want of answers.\n",
+                     g->questions, g->spec.epsilon / g->questions, g->spec.epsilon, q->within_one / q->within);
+    else
+        output_print(out,
+                     "  Ask each person %u of the %u, chosen at random, at epsilon %g: to split epsilon between all\n"
+                     "  would give %.3g times the error, for noise grows faster than answers get fewer.\n",
+                     q->each, g->questions, g->spec.epsilon / q->each, q->within_split / q->within);
+}
+
+static void print_text(output *out, const goal *g, const row *rows, size_t count) {
+    bool several = g->questions > 1;
+    const row *best = best_of(g, rows, count);
+    print_given(out, g);
+    output_print(out, "  %-18s %14s %14s %12s %12s", "mechanism", "people", "to ask", "epsilon", "within");
+    output_print(out, several ? " %12s %14s %14s\n" : "\n", "each answers", "all: within", "one: within");
+    for (size_t i = 0; i < count; i++) {
+        const row *r = &rows[i];
+        output_print(out, "  %-18s", podium_mechanism_name(r->mechanism));
+        if (!r->possible) {
+            output_print(out, " %14.0f people are too few at any epsilon up to %g\n", r->people, PODIUM_EPSILON_MAX);
+            continue;
+        }
+        output_print(out, r->people < 1e14 ? " %14.0f %14.0f %12.5g %12.5g" : " %14.3g %14.3g %12.5g %12.5g", r->people,
+                     asked(g, r), r->epsilon, r->within);
+        if (several)
+            output_print(out, " %12u %14.5g %14.5g", r->questions.each, r->questions.within_split,
+                         r->questions.within_one);
+        output_print(out, "\n");
+    }
+    if (!best->possible)
+        return;
+    output_print(out, "\n  Least: %s.\n", podium_mechanism_name(best->mechanism));
+    if (several)
+        print_reason(out, g, best);
+}
+
+static void print_csv(output *out, const goal *g, const row *rows, size_t count) {
+    output_print(out, "mechanism,people,to_ask,epsilon,within,confidence,each,within_split,within_one\n");
+    for (size_t i = 0; i < count; i++) {
+        const row *r = &rows[i];
+        output_print(out, "%s,%.0f,%.0f,", podium_mechanism_name(r->mechanism), r->people, asked(g, r));
+        if (r->possible)
+            output_print(out, "%.10g", r->epsilon);
+        output_print(out, ",%.10g,%.10g,", r->within, g->confidence);
+        output_print(out, g->questions > 1 ? "%u,%.10g,%.10g\n" : ",,\n", r->questions.each, r->questions.within_split,
+                     r->questions.within_one);
+    }
+}
+
+static void print_json(output *out, const goal *g, const row *rows, size_t count) {
+    output_print(out,
+                 "{\"range\": [%.17g, %.17g], \"confidence\": %.10g, \"spread\": %.10g, \"response\": %.10g, "
+                 "\"questions\": %u, \"plans\": [",
+                 g->spec.min, g->spec.max, g->confidence, g->spread, g->response, g->questions);
+    for (size_t i = 0; i < count; i++) {
+        const row *r = &rows[i];
+        output_print(out, "%s\n  {\"mechanism\": \"%s\", \"people\": %.0f, \"to_ask\": %.0f, \"epsilon\": ",
+                     i == 0 ? "" : ",", podium_mechanism_name(r->mechanism), r->people, asked(g, r));
+        output_print(out, r->possible ? "%.10g" : "null", r->epsilon);
+        output_print(out, ", \"within\": %.10g", r->within);
+        if (g->questions > 1)
+            output_print(out, ", \"each\": %u, \"within_split\": %.10g, \"within_one\": %.10g", r->questions.each,
+                         r->questions.within_split, r->questions.within_one);
+        output_print(out, "}");
+    }
+    output_print(out, "]}\n");
+}
+
+/* ---- The command ---- */
+
+static double positive_option(const char *option, const char *text) {
+    double x = number_option("plan", option, text);
+    if (!(x > 0))
+        fail_usage("plan", "%s is more than 0, not '%s'", option, text);
+    return x;
+}
+
+/* Above 0, and below 1 or at most 1 */
+static double share_option(const char *option, const char *text, bool one_too) {
+    double x = positive_option(option, text);
+    if (x > 1 || (x == 1 && !one_too))
+        fail_usage("plan", "%s is between 0 and 1, not '%s'", option, text);
+    return x;
+}
+
+static bool own_option(goal *g, int option, const char *argument) {
+    switch (option) {
+    case OPTION_PEOPLE:
+        g->people = (double)count_option("plan", "--people", argument, 1, (uint64_t)1 << 53);
+        return true;
+    case OPTION_WITHIN:
+        g->within = positive_option("--within", argument);
+        return true;
+    case OPTION_CONFIDENCE:
+        g->confidence = share_option("--confidence", argument, false);
+        return true;
+    case OPTION_RESPONSE:
+        g->response = share_option("--response", argument, true);
+        return true;
+    case OPTION_QUESTIONS:
+        g->questions = (uint32_t)count_option("plan", "--questions", argument, 1, 1000);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void check(const collection_options *options, const goal *g) {
+    int given = (g->people > 0) + (g->within > 0) + options->epsilon;
+    if (!options->range)
+        fail_usage("plan", "--range MIN:MAX is missing");
+    if (options->epsilon && !(options->spec.epsilon > 0))
+        fail_usage("plan", "--epsilon is more than 0");
+    if (given != 2)
+        fail_usage("plan", "give two of --people, --epsilon and --within: the third is told");
+    if (g->within >= options->spec.max - options->spec.min)
+        fail_usage("plan", "--within is as wide as the range: that much is known without asking anybody");
+    if (g->questions > 1 && !options->epsilon)
+        fail_usage("plan", "--questions needs --epsilon: what a person spends in all");
+    if (g->questions > 1 && options->spec.epsilon / g->questions < PODIUM_EPSILON_MIN)
+        fail_usage("plan", "epsilon split between %u questions is below %g", g->questions, PODIUM_EPSILON_MIN);
+}
+
+int command_plan(int argc, char **argv) {
+    static const struct option known[] = {{"help", no_argument, NULL, OPTION_HELP},
+                                          {"range", required_argument, NULL, OPTION_RANGE},
+                                          {"epsilon", required_argument, NULL, OPTION_EPSILON},
+                                          {"people", required_argument, NULL, OPTION_PEOPLE},
+                                          {"within", required_argument, NULL, OPTION_WITHIN},
+                                          {"confidence", required_argument, NULL, OPTION_CONFIDENCE},
+                                          {"spread", required_argument, NULL, OPTION_SPREAD},
+                                          {"response", required_argument, NULL, OPTION_RESPONSE},
+                                          {"questions", required_argument, NULL, OPTION_QUESTIONS},
+                                          {"levels", required_argument, NULL, OPTION_LEVELS},
+                                          {"format", required_argument, NULL, OPTION_FORMAT},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {NULL, 0, NULL, 0}};
+    collection_options options = {.command = "plan", .spec = {.spread = 1.0 / 12}};
+    goal g = {.confidence = 0.95, .response = 1, .questions = 1};
+    output_format format = FORMAT_TEXT;
+    const char *path = NULL;
+    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+        if (option == OPTION_FORMAT)
+            format = (output_format)choice_option("plan", "--format", optarg, format_words);
+        else if (option == 'o')
+            path = optarg;
+        else if (!own_option(&g, option, optarg))
+            collection_option(&options, option, optarg);
+    }
+    if (optind < argc)
+        fail_usage("plan", "what is '%s'?", argv[optind]);
+    check(&options, &g);
+    g.spread = options.spec.spread;
+    g.spec = options.spec;
+
+    row rows[MECHANISMS_MAX];
+    size_t count = 0;
+    for (; podium_mechanism_name((podium_mechanism)count) != NULL; count++) {
+        progress_show("planning", count, MECHANISMS_MAX, 0);
+        rows[count] = row_of(&g, (podium_mechanism)count);
+    }
+    progress_clear();
+    output *out = output_open(path);
+    if (format == FORMAT_TEXT)
+        print_text(out, &g, rows, count);
+    else if (format == FORMAT_CSV)
+        print_csv(out, &g, rows, count);
+    else
+        print_json(out, &g, rows, count);
+    output_close(out);
+    return DONE;
+}

@@ -1,0 +1,729 @@
+/*
+ * What the mechanisms beyond the paper must hold, from the integers of the finished collection: privacy, bias and worst
+ * variance, with every mass an exact fraction of R^2 = 2^128 pairs of words.
+ */
+#include <check.h>
+#include <gmp.h>
+#include <math.h>
+#include <mpfr.h>
+
+#include "support.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* How many of the R = 2^64 words scale to j among n: all of them, where n is 1 */
+static uint128 words_to(uint64_t j, uint64_t n) {
+    return (((uint128)(j + 1) << 64) + n - 1) / n - (((uint128)j << 64) + n - 1) / n;
+}
+
+static void add_product(mpz_t sum, const mpz_t factor, uint128 words) { /* sum += factor * words, words <= R */
+    if (words >> 64 == 0) {
+        mpz_addmul_ui(sum, factor, (uint64_t)words);
+        return;
+    }
+    mpz_t all;
+    mpz_init(all);
+    mpz_mul_2exp(all, factor, 64);
+    mpz_add(sum, sum, all);
+    mpz_clear(all);
+}
+
+/* R - c, for c > 0 */
+static uint64_t words_from(uint64_t c) {
+    return UINT64_MAX - c + 1;
+}
+
+/* ---- Every place of a grid of few cells ---- */
+
+typedef struct {
+    uint64_t places;
+    long double *mean, *square; /* of the report about the middle of the range, at each place */
+    long double *correction;    /* of what is added to its square */
+} table;
+
+static long double fraction(const mpz_t numerator, int bits) { /* numerator / 2^bits */
+    mpfr_t x;
+    mpfr_init2(x, 64);
+    mpfr_set_z_2exp(x, numerator, -bits, MPFR_RNDN);
+    long double result = mpfr_get_ld(x, MPFR_RNDN);
+    mpfr_clear(x);
+    return result;
+}
+
+/* sums += words times the worth of the cell about the middle, doubled to be whole, and its square */
+static void add_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, uint128 words) {
+    mpz_t worth;
+    mpz_init_set_si(worth, 2 * (long)podium_worth(c, (uint32_t)cell) - (long)c->worth_most);
+    add_product(sums[0], worth, words);
+    mpz_mul(worth, worth, worth);
+    add_product(sums[1], worth, words);
+    mpz_clear(worth);
+}
+
+static void take_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, uint128 words) {
+    mpz_neg(sums[0], sums[0]), mpz_neg(sums[1], sums[1]);
+    add_cell(c, sums, cell, words);
+    mpz_neg(sums[0], sums[0]), mpz_neg(sums[1], sums[1]);
+}
+
+/* The words of the step at the place. Where every cell of it has as many, only its ends have changed since the last
+   one; and of more than EXACT_CELLS each is given the fewest, which is off by 2^-48 of them. */
+#define EXACT_CELLS 1024
+
+static void set_step(const podium_collection *c, mpz_t step[2], uint64_t place) {
+    uint128 each = ((uint128)1 << 64) / c->width;
+    if (place > 0 && ((c->width & (c->width - 1)) == 0 || c->cells > EXACT_CELLS)) {
+        take_cell(c, step, place - 1, each);
+        add_cell(c, step, place + c->width - 1, each);
+        return;
+    }
+    mpz_set_ui(step[0], 0), mpz_set_ui(step[1], 0);
+    for (uint64_t j = 0; j < c->width; j++)
+        add_cell(c, step, place + j, c->cells > EXACT_CELLS ? each : words_to(j, c->width));
+}
+
+/* ((R - c) base + c step) / R^2 */
+static long double mixed(const podium_collection *c, const mpz_t base, const mpz_t step) {
+    mpz_t sum;
+    mpz_init(sum);
+    mpz_addmul_ui(sum, base, words_from(c->threshold));
+    mpz_addmul_ui(sum, step, c->threshold);
+    long double result = fraction(sum, 128);
+    mpz_clear(sum);
+    return result;
+}
+
+static long double correction_at(const podium_collection *c, uint64_t place) {
+    long double q = ldexpl((long double)c->threshold, -64), base = 0, step = 0;
+    for (uint64_t j = 0; c->cells <= EXACT_CELLS && c->piece_count > 0 && j < c->cells; j++) {
+        long double square = (long double)c->piece_square[j >> c->piece_bits];
+        base += square / (long double)c->cells;
+        step += j >= place && j < place + c->width ? square / (long double)c->width : 0;
+    }
+    return (1 - q) * base + q * step;
+}
+
+static table table_of(const podium_collection *c) {
+    size_t n = c->places + 1;
+    table t = {c->places, calloc(3 * n, sizeof *t.mean), NULL, NULL};
+    mpz_t base[2], step[2];
+    ck_assert(c->pair_coin == 0 && c->coin_count == 0 && c->cells <= PODIUM_LEVELS_MAX && t.mean != NULL);
+    t.square = t.mean + n, t.correction = t.square + n;
+    mpz_inits(base[0], base[1], step[0], step[1], NULL);
+    for (uint64_t j = 0; j < c->cells; j++)
+        add_cell(c, base, j, words_to(j, c->cells));
+    long double half = (long double)c->spacing / 2;
+    for (uint64_t place = 0; place < n; place++) {
+        set_step(c, step, place);
+        t.mean[place] = half * mixed(c, base[0], step[0]);
+        t.square[place] = half * half * mixed(c, base[1], step[1]);
+        t.correction[place] = correction_at(c, place);
+    }
+    mpz_clears(base[0], base[1], step[0], step[1], NULL);
+    return t;
+}
+
+static void table_free(table *t) {
+    free(t->mean);
+}
+
+/* The largest variance. Between two places x is the mean, and the mean square runs straight: less x^2, a parabola. */
+static long double worst_of(const table *t) {
+    long double worst = t->square[0] - t->mean[0] * t->mean[0];
+    for (uint64_t place = 0; place < t->places; place++) {
+        long double a = t->mean[place], b = t->mean[place + 1];
+        long double slope = (t->square[place + 1] - t->square[place]) / (b - a), x = fminl(fmaxl(slope / 2, a), b);
+        ck_assert(a < b);
+        worst = fmaxl(worst, t->square[place] + slope * (x - a) - x * x);
+    }
+    return fmaxl(worst, t->square[t->places] - t->mean[t->places] * t->mean[t->places]);
+}
+
+/* ---- Worst variance ---- */
+
+#define REFERENCES 15
+
+typedef struct {
+    double epsilon, bound;
+} reference;
+
+static void read_references(reference *references) {
+    FILE *file = fopen(TEST_DATA "/minimax.csv", "r");
+    char line[256];
+    size_t n = 0;
+    ck_assert(file != NULL);
+    while (fgets(line, sizeof line, file) != NULL) {
+        double epsilon, bound;
+        if (sscanf(line, "%lf,%*u,%*f,%lf", &epsilon, &bound) != 2) /* a comment, or the header */
+            continue;
+        ck_assert_uint_lt(n, REFERENCES);
+        references[n++] = (reference){epsilon, bound};
+    }
+    fclose(file);
+    ck_assert_uint_eq(n, REFERENCES);
+}
+
+/* No unbiased private mechanism has a smaller worst variance than the linear program finds, up to its discretisation.
+ */
+START_TEST(near_the_bound) {
+    reference references[REFERENCES];
+    double largest = 0;
+    read_references(references);
+    for (size_t i = 0; i < REFERENCES; i++) {
+        podium_collection c = minimax_of(references[i].epsilon, 0);
+        table t = table_of(&c);
+        double worst = (double)worst_of(&t), ratio = worst / references[i].bound;
+        ck_assert_double_eq_tol(worst / c.variance_most, 1, 1e-9);
+        if (c.spec.epsilon <= 8) {
+            ck_assert(ratio > 0.995 && ratio < 1.025);
+            largest = fmax(largest, ratio);
+        }
+        table_free(&t);
+    }
+    printf("minimax: at most %.4f of the bound for epsilon up to 8\n", largest);
+}
+END_TEST
+
+static double worst_case(podium_mechanism mechanism, double epsilon) {
+    return collection_of(mechanism, epsilon, -0.5, 0.5).variance_most;
+}
+
+static double beside_the_best(double epsilon) {
+    static const podium_mechanism others[] = {PODIUM_EXACT, PODIUM_PIECEWISE, PODIUM_DUCHI, PODIUM_HYBRID};
+    double own = worst_case(PODIUM_MINIMAX, epsilon), best = INFINITY;
+    for (size_t i = 0; i < LENGTH(others); i++)
+        best = fmin(best, worst_case(others[i], epsilon));
+    ck_assert_msg(own <= best, "epsilon %.6g: worst variance %.6g, and another has %.6g", epsilon, own, best);
+    return own / best;
+}
+
+START_TEST(never_worse_than_others) {
+    reference references[REFERENCES];
+    double largest = 0;
+    read_references(references);
+    for (size_t i = 0; i < REFERENCES; i++)
+        largest = fmax(largest, beside_the_best(references[i].epsilon));
+    for (int i = 0; i <= 200; i++)
+        largest = fmax(largest, beside_the_best(fmin(10, 0.05 * pow(200, i / 200.0))));
+    printf("minimax: worst variance at most %.4f of the best other mechanism's\n", largest);
+}
+END_TEST
+
+START_TEST(closed_form) { /* for small epsilon: the same variance at every place */
+    static const double epsilons[] = {1e-3, 0.05, 0.25, 0.5, 0.75};
+    for (size_t i = 0; i < LENGTH(epsilons); i++) {
+        podium_collection c = minimax_of(epsilons[i], PODIUM_LEVELS_MAX);
+        long double h = 0.5L / tanhl((long double)epsilons[i] / 2), least = INFINITY;
+        table t = table_of(&c);
+        double worst = (double)worst_of(&t);
+        ck_assert_double_eq_tol(worst / (double)(h * h - 1 / 6.0L), 1, 1e-4);
+        for (uint64_t place = 0; place <= t.places; place++)
+            least = fminl(least, t.square[place] - t.mean[place] * t.mean[place]);
+        ck_assert_double_eq_tol((double)least / worst, 1, 1e-6);
+        table_free(&t);
+    }
+}
+END_TEST
+
+/* ---- Bias ---- */
+
+/* The sum of floor(word n / R) over all R words is ((n - 1)(R - 1) + gcd(n, R) - 1) / 2; here divided by R. */
+static long double mean_scaled(uint64_t n) {
+    long double power = (long double)(n & (~n + 1)); /* gcd(n, R): the power of two in n */
+    return ((long double)(n - 1) * (1 - 0x1p-64L) + (power - 1) * 0x1p-64L) / 2;
+}
+
+static long double step_mean(uint64_t cells, uint64_t width, uint64_t threshold, uint64_t place) {
+    long double q = ldexpl((long double)threshold, -64);
+    return q * ((long double)place + mean_scaled(width)) + (1 - q) * mean_scaled(cells);
+}
+
+/* Hybrid: Duchi's outputs are worth what they are worth, and the upper one is taken by ceil(place R / places) words */
+static long double hybrid_mean(const podium_collection *c, uint64_t place) {
+    uint64_t half = c->cells / 2;
+    long double pair = ldexpl((long double)c->pair_coin, -64), q = ldexpl((long double)c->pair_threshold, -64);
+    long double upper = (long double)((((uint128)place << 64) + c->places - 1) / c->places) * 0x1p-64L;
+    long double low = c->pair_worth, high = (long double)c->worth_most - low;
+    long double output = q * ((1 - upper) * low + upper * high) + (1 - q) * (low + high) / 2;
+    return (1 - pair) * step_mean(half, c->width, c->threshold, place) + pair * output;
+}
+
+/* The mean of the distance beyond the middle stair, what exceeds `room` being cut off */
+static long double mean_distance(const podium_collection *c, uint64_t room) {
+    uint64_t stairs = (uint64_t)1 << c->coin_count, width = (uint64_t)1 << c->stair_bits;
+    long double sum = 0;
+    for (uint64_t g = 0; g < stairs; g++) {
+        uint64_t first = g * width, free = room <= first ? 0 : room - first < width ? room - first : width;
+        long double p = 1, all = (long double)free * (long double)first + (long double)free * (free - 1.0L) / 2;
+        for (uint32_t k = 0; k < c->coin_count; k++) {
+            long double one = ldexpl((long double)c->coins[k], -64);
+            p *= g >> k & 1 ? one : 1 - one;
+        }
+        sum += p * (all + (long double)(width - free) * (long double)room) / (long double)width;
+    }
+    return sum;
+}
+
+static long double stairs_mean(const podium_collection *c, uint64_t place) {
+    uint64_t middle = c->margin + place, after = middle + c->width, last = c->cells - 1;
+    long double in = ldexpl((long double)c->threshold, -64), tail = ldexpl((long double)c->tail_threshold, -64);
+    long double left = (1 - tail) * ((long double)(middle - 1) - mean_distance(c, middle - 1));
+    long double right = (1 - tail) * ((long double)after + mean_distance(c, last - after)) + tail * (long double)last;
+    return in * ((long double)middle + mean_scaled(c->width)) + (1 - in) * (left + right) / 2;
+}
+
+/* Of the report at a place, about the middle of the range */
+static long double mean_at(const podium_collection *c, const table *t, uint64_t place) {
+    if (c->piece_count > 0)
+        return t->mean[place];
+    long double worth = c->coin_count > 0   ? stairs_mean(c, place)
+                        : c->pair_coin != 0 ? hybrid_mean(c, place)
+                                            : step_mean(c->cells, c->width, c->threshold, place);
+    return (long double)c->spacing * (worth - (long double)c->worth_most / 2);
+}
+
+static double bias_at(const podium_collection *c, const table *t, double value) {
+    uint32_t low;
+    long double up = (long double)upper_share(c, value, &low), mean = mean_at(c, t, low);
+    if (up > 0)
+        mean += up * (mean_at(c, t, low + 1) - mean);
+    return (double)fabsl((long double)c->middle + mean - (long double)value) / (c->spec.max - c->spec.min);
+}
+
+static double largest_bias(const podium_collection *c, uint64_t *seed) {
+    double delta = c->spec.max - c->spec.min, largest = 0;
+    int trials = c->coin_count > 12 ? 8 : 200; /* of 2^coins stairs, each looked at for each place */
+    table t = c->piece_count > 0 ? table_of(c) : (table){0};
+    for (int i = 0; i <= trials; i++) {
+        largest = fmax(largest, bias_at(c, &t, fmin(c->spec.max, c->spec.min + delta * i / trials)));
+        largest = fmax(largest, bias_at(c, &t, c->spec.min + delta * seeded_uniform(seed)));
+    }
+    for (uint32_t k = 0; k < c->knot_count; k++) {
+        largest = fmax(largest, bias_at(c, &t, c->middle - c->knots[k]));
+        largest = fmax(largest, bias_at(c, &t, c->middle + c->knots[k]));
+    }
+    table_free(&t);
+    return largest;
+}
+
+/* From the masses, not from reports. A report is rounded to a double besides, to the nearest. */
+START_TEST(unbiased) {
+    static const double epsilons[] = {0.05, 0.3, 0.7, 1, 2, 4, 8, 20};
+    uint64_t seed = 501;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        double largest = 0;
+        for (size_t i = 0; i < LENGTH(epsilons); i++) {
+            podium_collection c = collection_of(all_mechanisms[m], epsilons[i], -3, 7);
+            largest = fmax(largest, largest_bias(&c, &seed));
+        }
+        printf("%s: bias at most %.2g of the range\n", podium_mechanism_name(all_mechanisms[m]), largest);
+        ck_assert_double_lt(largest, 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(unbiased_at_all_levels) {
+    static const uint32_t levels[] = {2, 3, 4, 5, 10, 33, 100, 255, 1000, 10000, 65536};
+    static const double epsilons[] = {0.5, 1.1, 3, 9};
+    uint64_t seed = 502;
+    double largest = 0;
+    for (size_t i = 0; i < LENGTH(levels); i++)
+        for (size_t k = 0; k < LENGTH(epsilons); k++) {
+            podium_collection c = minimax_of(epsilons[k], levels[i]);
+            largest = fmax(largest, largest_bias(&c, &seed));
+        }
+    printf("minimax, 2 to 65536 levels: bias at most %.2g of the range\n", largest);
+    ck_assert_double_lt(largest, 1e-9);
+}
+END_TEST
+
+/* ---- The second moment ---- */
+
+/* What the estimate of a population's mean square is off by, if all its values are at x: E[y^2 + correction - alpha] -
+   x^2. On average over a stretch from knot to knot it is 0; within one, the variance is not the straight line that the
+   correction can follow. */
+static double square_error(const podium_collection *c) {
+    table t = table_of(c);
+    long double largest = 0;
+    for (int i = 0; i <= 4000; i++) {
+        double value = fmin(0.5, -0.5 + i / 4000.0);
+        uint32_t low;
+        long double up = (long double)upper_share(c, value, &low), x = (long double)value;
+        long double square = t.square[low] + t.correction[low];
+        if (up > 0)
+            square += up * (t.square[low + 1] + t.correction[low + 1] - square);
+        largest = fmaxl(largest, fabsl(square - (long double)c->alpha - x * x));
+    }
+    table_free(&t);
+    return (double)largest;
+}
+
+START_TEST(squares_are_corrected) {
+    double largest = 0;
+    for (double epsilon = 0.05; epsilon < 20; epsilon *= 1.1) {
+        podium_collection c = minimax_of(epsilon, 0);
+        largest = fmax(largest, square_error(&c));
+    }
+    printf("minimax: second moment off by at most %.2g of the squared range\n", largest);
+    fflush(stdout);
+    ck_assert_double_lt(largest, 2e-3);
+}
+END_TEST
+
+/* ---- Privacy of the tables as they are ---- */
+
+/* Is most/least at most e^epsilon? In exact numbers; e^epsilon is rounded down. */
+static bool within_ratio(double epsilon, const mpz_t most, const mpz_t least) {
+    mpfr_t bound, ratio;
+    mpfr_init2(bound, 800), mpfr_init2(ratio, 800);
+    mpfr_set_d(bound, epsilon, MPFR_RNDN);
+    mpfr_exp(bound, bound, MPFR_RNDD);
+    mpfr_mul_z(ratio, bound, least, MPFR_RNDD);
+    bool within = mpfr_cmp_z(ratio, most) >= 0;
+    mpfr_clear(bound), mpfr_clear(ratio);
+    return within;
+}
+
+/* Words of the step that reach cell y, at the place where they are most or fewest */
+static uint128 step_words(const podium_collection *c, uint64_t y, bool most) {
+    uint128 chosen = most ? 0 : ~(uint128)0;
+    for (uint64_t place = 0; place <= c->places; place++) {
+        uint128 words = y >= place && y < place + c->width ? words_to(y - place, c->width) : 0;
+        chosen = (words > chosen) == most ? words : chosen;
+    }
+    return chosen;
+}
+
+static void check_ratios(const podium_collection *c) {
+    mpz_t most, least, base, step;
+    mpz_inits(most, least, base, step, NULL);
+    mpz_set_ui(base, words_from(c->threshold));
+    mpz_set_ui(step, c->threshold);
+    for (uint64_t y = 0; y < c->cells; y++) {
+        mpz_set_ui(most, 0);
+        add_product(most, base, words_to(y, c->cells));
+        mpz_set(least, most);
+        add_product(most, step, step_words(c, y, true));
+        add_product(least, step, step_words(c, y, false));
+        ck_assert(mpz_sgn(least) > 0 && within_ratio(c->spec.epsilon, most, least));
+    }
+    mpz_clears(most, least, base, step, NULL);
+}
+
+START_TEST(tables_are_private) {
+    static const uint32_t levels[] = {2, 3, 10, 256, 1000};
+    static const double epsilons[] = {1e-6, 0.1, 0.75, 0.76, 1, 2.5, 5, 10, 20, 50};
+    for (size_t i = 0; i < LENGTH(epsilons); i++) {
+        for (size_t k = 0; k < LENGTH(levels); k++) {
+            podium_collection c = minimax_of(epsilons[i], levels[k]);
+            check_ratios(&c);
+        }
+        podium_collection duchi = collection_of(PODIUM_DUCHI, epsilons[i], 0, 1);
+        check_ratios(&duchi);
+    }
+}
+END_TEST
+
+/* A half of Hybrid: every cell has R/n base words, so the ratio is largest where the step has the most words. */
+static void check_half(double epsilon, uint64_t n, uint64_t width, uint64_t threshold) {
+    mpz_t most, least, step;
+    mpz_inits(most, least, step, NULL);
+    mpz_set_ui(least, (uint64_t)words_to(0, n));
+    ck_assert(words_to(0, n) == words_to(n - 1, n) && words_to(1, n) == words_to(0, n));
+    mpz_mul_ui(least, least, words_from(threshold));
+    mpz_set(most, least);
+    mpz_set_ui(step, threshold);
+    add_product(most, step, (((uint128)1 << 64) + width - 1) / width); /* ceil(R/width) */
+    ck_assert(within_ratio(epsilon, most, least));
+    mpz_clears(most, least, step, NULL);
+}
+
+START_TEST(hybrid_is_private) { /* given the coin, which is public, and whatever the rounding between Duchi's places */
+    for (double epsilon = 0.62; epsilon < 50; epsilon *= 1.2) {
+        podium_collection c = collection_of(PODIUM_HYBRID, epsilon, 0, 1);
+        ck_assert(c.pair_coin != 0 && c.cells == (uint64_t)1 << 32 && c.places + c.width == c.cells / 2);
+        check_half(epsilon, c.cells / 2, c.width, c.threshold);
+        check_half(epsilon, c.cells / 2, c.cells / 4, c.pair_threshold);
+    }
+}
+END_TEST
+
+/* ---- Solved everywhere, and always the same ---- */
+
+static void check_solved(double epsilon, uint32_t levels) {
+    static podium_collection one, two;
+    podium_spec spec = {.mechanism = PODIUM_MINIMAX, .epsilon = epsilon, .min = -0.5, .max = 0.5, .levels = levels};
+    memset(&one, 0, sizeof one);
+    memset(&two, 0, sizeof two);
+    ck_assert_msg(podium_collection_init(&one, &spec) == PODIUM_OK, "epsilon %.17g, %u levels", epsilon, levels);
+    ck_assert_int_eq(podium_collection_init(&two, &spec), PODIUM_OK);
+    ck_assert(memcmp(&one, &two, sizeof one) == 0);
+    ck_assert(one.cells <= levels && one.cells >= 2 && one.places + one.width == one.cells);
+    ck_assert(one.variance_most > 0 && one.variance_least >= 0 && isfinite(one.variance_most));
+    table t = table_of(&one);
+    ck_assert_double_eq_tol((double)t.mean[0], -0.5, 1e-9);
+    ck_assert_double_eq_tol((double)t.mean[t.places], 0.5, 1e-9);
+    ck_assert_double_eq_tol((double)worst_of(&t) / one.variance_most, 1, 1e-9); /* the means rise, too */
+    table_free(&t);
+}
+
+START_TEST(solved_for_few_levels) {
+    for (uint32_t levels = 2; levels <= 64; levels++) {
+        check_solved(0.3, levels);
+        check_solved(1.2, levels);
+        check_solved(4, levels);
+    }
+}
+END_TEST
+
+START_TEST(solved_for_all_epsilons) {
+    for (int i = 0; i <= 100; i++)
+        check_solved(fmin(50, 1e-6 * pow(5e7, i / 100.0)), i % 2 == 0 ? 256 : 100);
+    for (double epsilon = 0.7; epsilon <= 50; epsilon += 1.17)
+        check_solved(epsilon, 64);
+}
+END_TEST
+
+/* A map is not sent along: device and analyst must find the same one, whatever compiled them. Where this fails, and the
+   solver was meant to change, MINIMAX_MAP in collection.c must count on. */
+START_TEST(golden_maps) {
+    static const struct {
+        double epsilon;
+        uint32_t levels;
+        uint64_t hash;
+    } maps[] = {{0.5, 256, 0x449d272326a423af}, {1, 256, 0xe7476af72f28bb1f},   {2, 10, 0x928a493b6c6ef573},
+                {2, 256, 0xe15d25bbe20c4d6a},   {3, 64, 0x0be2f60700c65ffe},    {4, 256, 0x10a242fb13323a5d},
+                {4, 1000, 0x057560f308f54a48},  {10, 65536, 0x9c6edbb32113ce89}};
+    for (size_t i = 0; i < LENGTH(maps); i++) {
+        podium_collection c = minimax_of(maps[i].epsilon, maps[i].levels);
+        uint64_t hash = PODIUM_HASH_START ^ c.width;
+        for (uint32_t cell = 0; cell < c.cells; cell++)
+            hash = (hash ^ podium_worth(&c, cell) >> 8) * 0x100000001b3; /* the last digits are rounding's */
+        ck_assert_msg(hash == maps[i].hash, "epsilon %g, %u levels: another map, %016llx", maps[i].epsilon,
+                      maps[i].levels, (unsigned long long)hash);
+    }
+}
+END_TEST
+
+START_TEST(more_levels_are_better) { /* but for the last percent, which the number of pieces decides */
+    for (double epsilon = 0.5; epsilon < 9; epsilon *= 2) {
+        double few = minimax_of(epsilon, 8).variance_most, usual = minimax_of(epsilon, 256).variance_most;
+        double most = minimax_of(epsilon, PODIUM_LEVELS_MAX).variance_most;
+        ck_assert(most <= 1.01 * usual && usual < few);
+    }
+}
+END_TEST
+
+START_TEST(no_variance_below_zero) { /* at large epsilon it is a difference of nearly equal numbers */
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (double epsilon = 30; epsilon <= 50; epsilon += 1.7) {
+            podium_collection c = collection_of(all_mechanisms[m], epsilon, 0.1, 0.7);
+            ck_assert(c.variance_least >= 0 && c.variance_most >= c.variance_least && c.variance_uniform >= 0);
+            for (double x = 0.1; x < 0.71; x += 0.05)
+                ck_assert_double_ge(podium_collection_variance(&c, x), 0);
+        }
+}
+END_TEST
+
+/* ---- Tuned ---- */
+
+/* Variance expected of data with spread rho, for a range 1 wide, from the density alone; u = e^s, E = e^epsilon */
+static long double expected_variance(long double epsilon, long double s, long double rho) {
+    long double u = expl(s), e = expl(epsilon);
+    return (u + e) * (powl(1 + u, 3) + e - 1) / (12 * u * u * (e - 1) * (e - 1)) + rho * (1 + u) / (e - 1);
+}
+
+/* Where it is least, by golden section; flat at its minimum, so half the digits are all that can be had */
+static long double best_s(long double epsilon, long double rho) {
+    const long double golden = (sqrtl(5) - 1) / 2;
+    long double low = 0, high = epsilon;
+    for (int i = 0; i < 90; i++) {
+        long double a = high - golden * (high - low), b = low + golden * (high - low);
+        if (expected_variance(epsilon, a, rho) < expected_variance(epsilon, b, rho))
+            high = b;
+        else
+            low = a;
+    }
+    return (low + high) / 2;
+}
+
+static void check_tuned(double epsilon, double spread) {
+    podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = epsilon, .min = 0, .max = 1, .spread = spread};
+    podium_shape shape;
+    ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_OK);
+    long double e = (long double)epsilon, rho = (long double)spread, s = (long double)shape.s;
+    long double least = expected_variance(e, s, rho);
+    ck_assert_double_eq_tol((shape.alpha + shape.beta * spread) / (double)least, 1, 1e-12);
+    ck_assert(expected_variance(e, s * 1.001L, rho) > least && expected_variance(e, s * 0.999L, rho) > least);
+    ck_assert_double_eq_tol(shape.s / (double)best_s(e, rho), 1, 1e-6);
+}
+
+START_TEST(tuned_is_a_minimum) {
+    static const double epsilons[] = {0.01, 0.1, 0.34657359027997264, 1, 2, 4, 8, 20, 50};
+    static const double spreads[] = {0, 0.01, 1 / 36.0, 1 / 12.0, 0.2, 0.25};
+    for (size_t i = 0; i < LENGTH(epsilons); i++)
+        for (size_t k = 0; k < LENGTH(spreads); k++)
+            check_tuned(epsilons[i], spreads[k]);
+}
+END_TEST
+
+START_TEST(tuned_to_the_ends_is_podium) {
+    for (double epsilon = 1e-6; epsilon < 50; epsilon *= 1.5) {
+        podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = epsilon, .min = 0, .max = 1, .spread = 0.25};
+        podium_collection tuned = collection_from(&spec), exact = collection_of(PODIUM_EXACT, epsilon, 0, 1);
+        podium_shape shape;
+        ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_OK);
+        ck_assert_double_eq(shape.s, shape_of(PODIUM_EXACT, epsilon, 0, 1).s);
+        ck_assert(tuned.width == exact.width && tuned.threshold == exact.threshold);
+        ck_assert_uint_ne(tuned.fingerprint, exact.fingerprint);
+    }
+}
+END_TEST
+
+/* ---- Duchi, Piecewise and Hybrid as Wang et al. (2019) have them, for values from -1 to 1 ---- */
+
+static void same_variance(const podium_collection *c, double x, double formula) {
+    double ratio = podium_collection_variance(c, x) / formula;
+    ck_assert_msg(fabs(ratio - 1) < 1e-6, "%s, epsilon %g, x %g: variance %.9f of the formula",
+                  podium_mechanism_name(c->spec.mechanism), c->spec.epsilon, x, ratio);
+}
+
+START_TEST(published_variances) {
+    for (double epsilon = 0.05; epsilon < 12; epsilon *= 1.3) {
+        double e = exp(epsilon), h = exp(epsilon / 2), output = (e + 1) / (e - 1);
+        podium_collection duchi = collection_of(PODIUM_DUCHI, epsilon, -1, 1);
+        podium_collection piecewise = collection_of(PODIUM_PIECEWISE, epsilon, -1, 1);
+        podium_collection hybrid = collection_of(PODIUM_HYBRID, epsilon, -1, 1);
+        double mixed_worst = (h + 3) / (3 * h * (h - 1)) + (e + 1) * (e + 1) / (h * (e - 1) * (e - 1));
+        for (double x = -1; x <= 1; x += 0.25) {
+            same_variance(&duchi, x, output * output - x * x);
+            same_variance(&piecewise, x, x * x / (h - 1) + (h + 3) / (3 * (h - 1) * (h - 1)));
+            if (epsilon <= 0.61)
+                same_variance(&hybrid, x, output * output - x * x);
+        }
+        ck_assert_double_eq_tol(duchi.variance_most / (output * output), 1, 1e-6);
+        ck_assert_double_eq_tol(hybrid.variance_most / (epsilon > 0.61 ? mixed_worst : output * output), 1, 1e-6);
+    }
+}
+END_TEST
+
+/* ---- Specs ---- */
+
+static podium_status init(podium_mechanism mechanism, double spread, uint32_t levels) {
+    podium_spec spec = {.mechanism = mechanism, .epsilon = 1, .min = 0, .max = 1, .spread = spread, .levels = levels};
+    podium_collection c, before;
+    memset(&c, 0x5a, sizeof c);
+    before = c;
+    podium_status status = podium_collection_init(&c, &spec);
+    ck_assert(status == PODIUM_OK || memcmp(&c, &before, sizeof c) == 0);
+    return status;
+}
+
+START_TEST(wrong_parameters) {
+    static const double wrong[] = {-1e-9, 0.2500001, 1, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < LENGTH(wrong); i++)
+        ck_assert_int_eq(init(PODIUM_TUNED, wrong[i], 0), PODIUM_SPREAD_WRONG);
+    ck_assert_int_eq(init(PODIUM_TUNED, 0, 0), PODIUM_OK);
+    ck_assert_int_eq(init(PODIUM_TUNED, 0.25, 0), PODIUM_OK);
+    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, 1), PODIUM_LEVELS_WRONG);
+    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, PODIUM_LEVELS_MAX + 1), PODIUM_LEVELS_WRONG);
+    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, UINT32_MAX), PODIUM_LEVELS_WRONG);
+    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, 2), PODIUM_OK);
+    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, PODIUM_LEVELS_MAX), PODIUM_OK);
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) { /* one mechanism's parameter is not another's */
+        if (all_mechanisms[m] != PODIUM_TUNED) {
+            ck_assert_int_eq(init(all_mechanisms[m], 0.1, 0), PODIUM_SPREAD_WRONG);
+            ck_assert_int_eq(init(all_mechanisms[m], NAN, 0), PODIUM_SPREAD_WRONG);
+        }
+        if (all_mechanisms[m] != PODIUM_MINIMAX)
+            ck_assert_int_eq(init(all_mechanisms[m], 0, 256), PODIUM_LEVELS_WRONG);
+    }
+}
+END_TEST
+
+START_TEST(no_density) {
+    static const podium_mechanism without[] = {PODIUM_DUCHI, PODIUM_HYBRID, PODIUM_MINIMAX};
+    for (size_t i = 0; i < LENGTH(without); i++) {
+        podium_spec spec = spec_of(without[i], 1, 0, 1);
+        podium_shape shape, before;
+        memset(&shape, 0x5a, sizeof shape);
+        before = shape;
+        ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_NO_DENSITY);
+        ck_assert(memcmp(&shape, &before, sizeof shape) == 0);
+    }
+}
+END_TEST
+
+START_TEST(usual_levels) {
+    podium_collection c = minimax_of(1, 0), same = minimax_of(1, 256), other = minimax_of(1, 255);
+    ck_assert_uint_eq(c.spec.levels, PODIUM_LEVELS_DEFAULT);
+    ck_assert_uint_eq(c.fingerprint, same.fingerprint);
+    ck_assert_uint_ne(c.fingerprint, other.fingerprint);
+}
+END_TEST
+
+/* ---- Codes ---- */
+
+static void check_codes(const podium_collection *c, size_t bytes) {
+    unsigned char codes[4 * 5 + 1];
+    uint32_t cells[] = {0, 1, (uint32_t)(c->cells / 2), (uint32_t)(c->cells - 1), 0}, back[5];
+    ck_assert_uint_eq(podium_code_bytes(c), bytes);
+    memset(codes, 0x5a, sizeof codes);
+    podium_codes_encode(c, codes, cells, 5);
+    ck_assert(codes[5 * bytes] == 0x5a);
+    ck_assert(codes[bytes] == 1 && codes[0] == 0); /* the least significant first */
+    ck_assert_int_eq(podium_codes_decode(c, back, codes, 5), PODIUM_OK);
+    ck_assert(memcmp(cells, back, sizeof cells) == 0);
+    if (c->cells == (uint64_t)1 << 8 * bytes)
+        return;                        /* every code is a cell */
+    for (size_t k = 0; k < bytes; k++) /* cells itself, the first that is none */
+        codes[2 * bytes + k] = (unsigned char)(c->cells >> 8 * k);
+    memset(back, 0x77, sizeof back);
+    ck_assert_int_eq(podium_codes_decode(c, back, codes, 5), PODIUM_TEXT_MALFORMED);
+    ck_assert(back[0] == 0 && back[1] == 1 && back[2] == 0x77777777 && back[4] == 0x77777777);
+}
+
+START_TEST(codes) {
+    static const struct {
+        uint32_t levels;
+        size_t bytes;
+    } minimax[] = {{2, 1}, {10, 1}, {256, 1}, {1000, 2}, {4096, 2}, {65536, 2}};
+    for (size_t i = 0; i < LENGTH(minimax); i++) {
+        podium_collection c = minimax_of(1.5, minimax[i].levels);
+        check_codes(&c, minimax[i].bytes);
+    }
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+        podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
+        bool few = all_mechanisms[m] == PODIUM_DUCHI || all_mechanisms[m] == PODIUM_MINIMAX;
+        check_codes(&c, few ? 1 : 4);
+    }
+    podium_collection three = {.cells = 65537};
+    check_codes(&three, 3);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("minimax");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, near_the_bound);
+    tcase_add_test(tests, never_worse_than_others);
+    tcase_add_test(tests, closed_form);
+    tcase_add_test(tests, unbiased);
+    tcase_add_test(tests, unbiased_at_all_levels);
+    tcase_add_test(tests, squares_are_corrected);
+    tcase_add_test(tests, tables_are_private);
+    tcase_add_test(tests, hybrid_is_private);
+    tcase_add_test(tests, solved_for_few_levels);
+    tcase_add_test(tests, solved_for_all_epsilons);
+    tcase_add_test(tests, golden_maps);
+    tcase_add_test(tests, more_levels_are_better);
+    tcase_add_test(tests, no_variance_below_zero);
+    tcase_add_test(tests, tuned_is_a_minimum);
+    tcase_add_test(tests, tuned_to_the_ends_is_podium);
+    tcase_add_test(tests, published_variances);
+    tcase_add_test(tests, wrong_parameters);
+    tcase_add_test(tests, no_density);
+    tcase_add_test(tests, usual_levels);
+    tcase_add_test(tests, codes);
+    return run_tests("minimax", tests);
+}
