@@ -331,7 +331,8 @@ static void put_errata(void) {
     erratum list[ERRATA_MAX];
     size_t n = errata(list);
     heading("errata", "Errata");
-    put("<p>None of these touches the theorem. In italics what the paper says; then what is so.</p>\n<dl>\n");
+    put("<p>None of these touches the theorem. In italics what the paper says; then what is so (as <a "
+        "href='errata.md'>Markdown</a>).</p>\n<dl>\n");
     for (size_t i = 0; i < n; i++) {
         put("<dt>");
         put_text(list[i].where);
