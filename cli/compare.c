@@ -9,35 +9,37 @@
 enum { OPTION_FORMAT = OPTION_OWN, OPTION_PLOT };
 
 #define EPSILONS_MAX 128
-#define MECHANISMS_MAX 16
 #define UNIFORM_SPREAD (1.0 / 12)
 
 /* ---- What is known of all mechanisms at one epsilon ---- */
 
 typedef struct {
-    podium_collection of[MECHANISMS_MAX];
+    podium_collection of[PODIUM_MECHANISMS];
     size_t count;
     double bound; /* NaN: not known */
+    double delta, middle;
 } field;
 
+/* Of a range of width 1 about 0: all else is a matter of units, and no range is too narrow for that. */
 static podium_spec spec_of(const podium_spec *given, podium_mechanism mechanism, double epsilon) {
     return (podium_spec){.mechanism = mechanism,
                          .epsilon = epsilon,
-                         .min = given->min,
-                         .max = given->max,
+                         .min = -0.5,
+                         .max = 0.5,
                          .spread = mechanism == PODIUM_TUNED ? given->spread : 0,
                          .levels = mechanism == PODIUM_MINIMAX ? given->levels : 0};
 }
 
 static void field_make(field *f, const podium_spec *given, double epsilon) {
-    double delta = given->max - given->min;
-    for (f->count = 0; podium_mechanism_name((podium_mechanism)f->count) != NULL; f->count++) {
+    f->delta = given->max - given->min;
+    f->middle = given->min + f->delta / 2;
+    for (f->count = 0; f->count < PODIUM_MECHANISMS; f->count++) {
         podium_spec spec = spec_of(given, (podium_mechanism)f->count, epsilon);
         podium_status status = podium_collection_init(&f->of[f->count], &spec);
         if (status != PODIUM_OK)
-            fail(BAD_USAGE, "%s", podium_status_message(status));
+            fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : BAD_USAGE, "%s", podium_status_message(status));
     }
-    f->bound = podium_lower_bound(epsilon) * delta * delta;
+    f->bound = podium_lower_bound(epsilon);
 }
 
 static const podium_collection *best_of(const field *f, podium_objective objective) {
@@ -59,19 +61,20 @@ typedef struct {
 
 static line line_of(const field *f, size_t m) {
     double laplace = f->of[PODIUM_LAPLACE].variance_most, best = best_of(f, PODIUM_WORST_CASE)->variance_most;
+    double unit = f->delta * f->delta;
     if (m == f->count)
-        return (line){"bound", f->bound, NAN, NAN, NAN, f->bound / laplace, f->bound / best, 0, NAN, NAN};
+        return (line){"bound", unit * f->bound, NAN, NAN, NAN, f->bound / laplace, f->bound / best, 0, NAN, NAN};
     const podium_collection *c = &f->of[m];
     return (line){podium_mechanism_name(c->spec.mechanism),
-                  c->variance_most,
-                  c->variance_uniform,
-                  podium_collection_noise(c, PODIUM_CENTRE),
-                  c->variance_least,
+                  unit * c->variance_most,
+                  unit * c->variance_uniform,
+                  unit * podium_collection_noise(c, PODIUM_CENTRE),
+                  unit * c->variance_least,
                   c->variance_most / laplace,
                   c->variance_most / best,
                   podium_code_bytes(c),
-                  c->first,
-                  c->first + c->spacing * (double)c->worth_most};
+                  f->middle + f->delta * c->first,
+                  f->middle + f->delta * (c->first + c->spacing * (double)c->worth_most)};
 }
 
 /* The mechanisms, and the bound where there is one */
@@ -122,7 +125,7 @@ static void print_csv(output *out, const field *f, double epsilon) {
 static void print_json(output *out, const field *f, double epsilon) {
     static const podium_objective objectives[] = {PODIUM_WORST_CASE, PODIUM_UNIFORM, PODIUM_CENTRE};
     output_print(out, "{\"epsilon\": %.17g, \"lower_bound\": ", epsilon);
-    print_number(out, "", f->bound, "null");
+    print_number(out, "", f->delta * f->delta * f->bound, "null");
     output_print(out, ", \"take\": {");
     for (size_t i = 0; i < 3; i++)
         output_print(out, "%s\"%s\": \"%s\"", i == 0 ? "" : ", ", objective_words[objectives[i]],
@@ -151,15 +154,16 @@ static void write_against_x(FILE *to, const field *f) {
         const podium_collection *c = &f->of[m];
         fprintf(to, "$x%zu << E\n", m);
         for (int i = 0; i < POINTS_X; i++) {
-            double x = c->spec.min + (c->spec.max - c->spec.min) * i / (POINTS_X - 1);
-            fprintf(to, "%.10g %.10g\n", x, podium_collection_variance(c, x));
+            double x = (double)i / (POINTS_X - 1) - 0.5;
+            fprintf(to, "%.10g %.10g\n", f->middle + f->delta * x,
+                    f->delta * f->delta * podium_collection_variance(c, x));
         }
         fputs("E\n", to);
     }
 }
 
 static void write_against_epsilon(FILE *to, const podium_spec *given) {
-    static double ratio[MECHANISMS_MAX][POINTS_EPSILON];
+    static double ratio[PODIUM_MECHANISMS][POINTS_EPSILON];
     static field f;
     for (int i = 0; i < POINTS_EPSILON; i++) {
         progress_show("comparing", (uint64_t)i, POINTS_EPSILON, 0);
@@ -280,6 +284,8 @@ int command_compare(int argc, char **argv) {
         fail_usage("compare", "what is '%s'?", argv[optind]);
     if (count == 0)
         fail_usage("compare", "--epsilon E is missing");
+    podium_spec range = {.mechanism = PODIUM_LAPLACE, .epsilon = 1, .min = options.spec.min, .max = options.spec.max};
+    shape_from(&range); /* or fail: is it a range? */
     if (picture != NULL) {
         plot_check("compare", picture);
         draw(picture, &options.spec, epsilons[0]);

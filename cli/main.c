@@ -7,7 +7,7 @@
 
 #define MECHANISM_HELP                                                                                                 \
     "  --mechanism M           podium (default), podium-approximate, laplace, staircase, duchi, piecewise,\n"          \
-    "                          hybrid, minimax, or auto: what podium compare finds best\n"                             \
+    "                          hybrid, minimax, or auto: the best by --objective\n"                                    \
     "  --spread R              podium: tuned to values of mean square R (MAX-MIN)^2 about the middle,\n"               \
     "                          0 to 0.25 (podium-tuned)\n"                                                             \
     "  --levels N              minimax: at most so many outputs, 2 to 65536; 256 if not given\n"                       \
@@ -101,7 +101,8 @@ static const command commands[] = {
      "  --format text|json|csv  text if not given\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_plan},
-    {"params", "the shape of the Podium distribution", "--epsilon E [--range MIN:MAX] [--approximate] | --table",
+    {"params", "the shape of the Podium distribution",
+     "--epsilon E [--range MIN:MAX] [--approximate | --spread R] | --table",
      "  --epsilon E             1e-6 to 700\n"
      "  --range MIN:MAX         -0.5:0.5 if not given\n"
      "  --approximate           s = epsilon/3\n"

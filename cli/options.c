@@ -112,9 +112,13 @@ void collection_option(collection_options *options, int option, const char *argu
     }
 }
 
+static bool spec_given(const collection_options *options) {
+    return options->range || options->epsilon || options->mechanism || options->spread || options->levels ||
+           options->objective_given;
+}
+
 bool collection_given(const collection_options *options) {
-    return options->file != NULL || options->range || options->epsilon || options->mechanism || options->spread ||
-           options->levels;
+    return options->file != NULL || spec_given(options);
 }
 
 static podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) {
@@ -131,7 +135,7 @@ static podium_collection collection_read(const char *path, char name[PODIUM_NAME
         fclose(file);
     podium_status status = podium_collection_read(&collection, name, &line, text, n);
     if (status == PODIUM_TEXT_MALFORMED && line == 0)
-        fail(BAD_DATA, "%s: not a collection file: a line is missing", path);
+        fail(BAD_DATA, "%s: not a collection file: a line is missing, or one too many", path);
     if (status != PODIUM_OK && line > 0)
         fail(BAD_DATA, "%s, line %zu: %s", path, line, podium_status_message(status));
     if (status != PODIUM_OK)
@@ -165,8 +169,11 @@ static void warn_if_coarse(const podium_collection *collection) {
     podium_mechanism m = collection->spec.mechanism;
     if (m != PODIUM_MINIMAX && m != PODIUM_DUCHI)
         return;
-    podium_spec podium = {PODIUM_EXACT, collection->spec.epsilon, collection->spec.min, collection->spec.max, 0, 0};
-    double ratio = collection->variance_most / initialised(&podium).variance_most;
+    podium_spec spec = {PODIUM_EXACT, collection->spec.epsilon, collection->spec.min, collection->spec.max, 0, 0};
+    podium_collection podium;
+    if (podium_collection_init(&podium, &spec) != PODIUM_OK)
+        return;
+    double ratio = collection->variance_most / podium.variance_most;
     if (m == PODIUM_MINIMAX && ratio > 0.85)
         fprintf(stderr,
                 "podium: warning: minimax with %lu levels has %.3g times the worst-case variance of podium at epsilon "
@@ -192,8 +199,7 @@ static void choose(podium_spec *spec, podium_objective objective) {
 podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]) {
     podium_spec spec = options->spec;
     name[0] = '\0';
-    if (options->file != NULL && (options->range || options->epsilon || options->mechanism || options->spread ||
-                                  options->levels || options->objective_given))
+    if (options->file != NULL && spec_given(options))
         fail_usage(options->command, "--collection already says the range, epsilon and mechanism");
     if (options->file != NULL)
         return collection_read(options->file, name);

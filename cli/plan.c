@@ -7,8 +7,6 @@
 
 enum { OPTION_PEOPLE = OPTION_OWN, OPTION_WITHIN, OPTION_CONFIDENCE, OPTION_RESPONSE, OPTION_QUESTIONS, OPTION_FORMAT };
 
-#define MECHANISMS_MAX 16
-
 typedef struct {
     podium_spec spec;      /* the range; epsilon if given; levels */
     double people, within; /* 0: wanted */
@@ -35,7 +33,7 @@ static void plan_questions(row *r, const goal *g, const podium_spec *spec) {
     require(podium_plan_questions(q, spec, people, g->questions, g->spread, g->confidence));
     if (g->people == 0) {
         double scale = g->within / q->within;
-        r->people = ceil(people / (scale * scale));
+        r->people = fmax(ceil(2.0 * g->questions / q->each), ceil(people / (scale * scale))); /* two answers each */
         q->within *= scale;
         q->within_split *= scale;
         q->within_one *= scale;
@@ -53,9 +51,10 @@ static row row_of(const goal *g, podium_mechanism mechanism) {
     if (g->spec.epsilon == 0) {
         podium_status status = podium_plan_epsilon(&collection, &spec, g->people, g->within, g->spread, g->confidence);
         r.possible = status != PODIUM_TOO_FEW_REPORTS;
-        if (r.possible)
+        if (r.possible) {
             require(status);
-        r.epsilon = collection.spec.epsilon;
+            r.epsilon = collection.spec.epsilon;
+        }
     } else if (g->questions > 1) {
         plan_questions(&r, g, &spec);
     } else {
@@ -262,10 +261,10 @@ int command_plan(int argc, char **argv) {
     g.spread = options.spec.spread;
     g.spec = options.spec;
 
-    row rows[MECHANISMS_MAX];
+    row rows[PODIUM_MECHANISMS];
     size_t count = 0;
     for (; podium_mechanism_name((podium_mechanism)count) != NULL; count++) {
-        progress_show("planning", count, MECHANISMS_MAX, 0);
+        progress_show("planning", count, PODIUM_MECHANISMS, 0);
         rows[count] = row_of(&g, (podium_mechanism)count);
     }
     progress_clear();

@@ -95,8 +95,8 @@ void plot_close(FILE *script, const char *path) {
 }
 
 const char *mechanism_colour(podium_mechanism mechanism) {
-    static const char *const colours[] = {"#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73",
-                                          "#cc79a7", "#7f7f7f", "#6a3d9a", "#000000"};
+    static const char *const colours[PODIUM_MECHANISMS] = {"#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73",
+                                                           "#cc79a7", "#7f7f7f", "#6a3d9a", "#000000"};
     return colours[mechanism];
 }
 

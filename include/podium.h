@@ -59,7 +59,7 @@ typedef enum podium_status {
     PODIUM_FINGERPRINT_WRONG, /* two things that belong together come from different collections */
     PODIUM_AGGREGATE_FULL,    /* more reports than an aggregate can count */
     PODIUM_TOO_FEW_REPORTS,   /* nothing to estimate from */
-    PODIUM_ARGUMENT_WRONG,    /* confidence, probability or number of bins out of range */
+    PODIUM_ARGUMENT_WRONG,    /* confidence, probability, number of bins, people, questions ... out of range */
     PODIUM_OUT_OF_MEMORY,
     PODIUM_SPREAD_WRONG, /* not from 0 to 1/4, or given for another mechanism than PODIUM_TUNED */
     PODIUM_LEVELS_WRONG, /* not from 2 to PODIUM_LEVELS_MAX, or given for another mechanism than PODIUM_MINIMAX */
@@ -84,8 +84,9 @@ typedef enum podium_mechanism {
     PODIUM_PIECEWISE, /* Podium's family, s = epsilon/2 */
     PODIUM_HYBRID,    /* Piecewise or Duchi, by a public coin */
     PODIUM_TUNED,     /* Podium, s minimising the variance expected of data with the given spread */
-    PODIUM_MINIMAX    /* the least worst-case variance; a report is one of few levels */
+    PODIUM_MINIMAX    /* close to the least worst-case variance there is; a report is one of few levels */
 } podium_mechanism;   /* docs/mechanisms.md tells when each is best */
+#define PODIUM_MECHANISMS 9
 
 /*
  * A collection is public and fixed before the first value is seen. The range must come from knowledge of the
@@ -237,7 +238,8 @@ PODIUM_API podium_status podium_collection_init(podium_collection *collection, c
 PODIUM_API double podium_collection_mass(const podium_collection *collection, uint64_t place, uint64_t first,
                                          uint64_t last);
 
-/* Variance of the report of x, exactly what the sampler gives but for rounding. */
+/* Variance of the report of x, exactly what the sampler gives but for rounding. An x outside the range counts as the
+   nearer end; a NaN gives a NaN. */
 PODIUM_API double podium_collection_variance(const podium_collection *collection, double x);
 
 /* The most that k dishonest reports among n can move their mean: any report may be moved across the whole support. */
@@ -451,8 +453,9 @@ PODIUM_API double podium_collection_noise(const podium_collection *collection, p
    or the most that a report may have). Takes what initialising every mechanism takes. */
 PODIUM_API podium_status podium_choose(podium_spec *spec, podium_objective objective) PODIUM_MUST_USE;
 
-/* A lower bound on the worst-case variance of every unbiased mechanism, for a range of width 1; NaN where none is
-   known: there is one for 15 values of epsilon from 0.1 to 10. */
+/* About the least worst-case variance that any unbiased mechanism can have, for a range of width 1: the optimum of a
+   linear program on a grid of inputs and outputs. NaN where it is not known: it is for 15 values of epsilon from 0.1
+   to 10. */
 PODIUM_API double podium_lower_bound(double epsilon);
 
 /*

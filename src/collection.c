@@ -100,8 +100,8 @@ static void stairs_grid(podium_collection *collection, const podium_shape *shape
 
 /* ---- What a cell is worth ---- */
 
-/* Pieces are worth integers like all else, so that reports still add up exactly. The lower half is rounded, the upper
-   half is its mirror image; then the least is made 0. */
+/* Pieces are worth integers like all else, so that reports still add up exactly. Either half is rounded as the
+   lower one is, so that they mirror each other; then the least is made 0. */
 static void set_pieces(podium_collection *collection, const podium_minimax *minimax) {
     const double target = 0x1p32 - 0x1p18, cells = ldexp(1, (int)minimax->piece_bits);
     int64_t worth[PODIUM_PIECES_MAX], least = INT64_MAX;

@@ -4,7 +4,7 @@
  * Write y for a report less the middle of the range, x for a value likewise. A report is unbiased, E[y|x] = x, and has
  * variance alpha + beta x^2. So the mean of the reports estimates that of the values; and E[y^2] = alpha + (1 + beta)
  * E[x^2] gives the values' second moment from the same reports, at no further cost in privacy. (Minimax's variance is
- * not of that form: its squares are corrected cell by cell first. Duchi's two outputs have one square: they cannot
+ * not of that form: its squares are corrected piece by piece first. Duchi's two outputs have one square: they cannot
  * tell.)
  */
 #include "internal.h"

@@ -283,6 +283,8 @@ podium_status podium_mass_variance(podium_collection *collection) {
 }
 
 double podium_collection_variance(const podium_collection *collection, double x) {
+    if (isnan(x))
+        return NAN;
     x = fmin(fmax(x, collection->spec.min), collection->spec.max);
     double distance = x - collection->middle;
     if (collection->piece_count == 0 || collection->cells == 2)

@@ -469,13 +469,15 @@ uint64_t podium_minimax_cells(uint32_t levels) {
 
 podium_status podium_minimax_solve(podium_minimax *m, double epsilon, uint32_t levels) {
     podium_minimax best = coarse(levels), finer;
-    double worst, finer_worst;
-    if (epsilon <= CLOSED_FORM_EPSILON || best.pieces == 2) {
-        closed_form(&best, epsilon);
+    double worst = INFINITY, finer_worst;
+    podium_status status = PODIUM_OK;
+    if (epsilon > CLOSED_FORM_EPSILON && best.pieces > 2)
+        status = best_width(&best, &worst, best.pieces, best.piece_bits, epsilon, 1, best.pieces / 2);
+    if (status == PODIUM_OK && isinf(worst)) {
+        closed_form(&best, epsilon); /* its mean rises, at every epsilon */
         *m = best;
         return PODIUM_OK;
     }
-    podium_status status = best_width(&best, &worst, best.pieces, best.piece_bits, epsilon, 1, best.pieces / 2);
     while (status == PODIUM_OK && best.piece_bits > 0 && 2 * best.pieces <= PODIUM_PIECES_MAX) {
         uint32_t width = 2 * best.width;
         status = best_width(&finer, &finer_worst, 2 * best.pieces, best.piece_bits - 1, epsilon, width - 1, width + 1);
@@ -484,9 +486,10 @@ podium_status podium_minimax_solve(podium_minimax *m, double epsilon, uint32_t l
         best = finer;
         worst = finer_worst;
     }
+    finer = best;
     if (status == PODIUM_OK)
-        status = try_width(&best, epsilon, FINE, &worst);
+        status = try_width(&finer, epsilon, FINE, &finer_worst);
     if (status == PODIUM_OK)
-        *m = best;
+        *m = isinf(finer_worst) ? best : finer; /* at times the last digits make a mean fall */
     return status;
 }

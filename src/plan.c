@@ -40,6 +40,8 @@ podium_status podium_choose(podium_spec *spec, podium_objective objective) {
         if (m == PODIUM_MINIMAX)
             own.levels = spec->levels;
         podium_status status = podium_collection_init(&collection, &own);
+        if (status == PODIUM_RANGE_TOO_NARROW && m != PODIUM_EXACT)
+            continue; /* for its reports, but not for others' */
         if (status != PODIUM_OK)
             return status;
         double noise = podium_collection_noise(&collection, objective);
@@ -145,7 +147,7 @@ static podium_status error_of(double *within, const podium_spec *spec, double pe
 podium_status podium_plan_questions(podium_questions *plan, const podium_spec *spec, double people, uint32_t questions,
                                     double spread, double confidence) {
     podium_questions made = {.each = 1};
-    if (questions < 1)
+    if (questions < 1 || !(people >= 1))
         return PODIUM_ARGUMENT_WRONG;
     podium_status status = error_of(&made.within_split, spec, people, questions, questions, spread, confidence);
     if (status == PODIUM_OK)
@@ -155,6 +157,8 @@ podium_status podium_plan_questions(podium_questions *plan, const podium_spec *s
     for (uint32_t each = 2; status == PODIUM_OK && each <= questions && worse < 2; each++) {
         double within;
         status = error_of(&within, spec, people, questions, each, spread, confidence);
+        if (status != PODIUM_OK)
+            break;
         worse = within < made.within ? 0 : worse + 1;
         if (within < made.within) {
             made.within = within;

@@ -96,7 +96,8 @@ static void places_chunk(const podium_collection *collection, uint32_t *places, 
 void podium_places(const podium_collection *collection, uint32_t *places, const double *values,
                    const uint64_t *rounding, size_t n) {
     for (size_t done = 0; done < n; done += CHUNK)
-        places_chunk(collection, places + done, values + done, rounding + done, n - done < CHUNK ? n - done : CHUNK);
+        places_chunk(collection, places + done, values + done, collection->fraction_bits == 0 ? NULL : rounding + done,
+                     n - done < CHUNK ? n - done : CHUNK);
 }
 
 /* One block: n values, their words and, on success, their cells. */

@@ -1,4 +1,4 @@
-/* Where the paper slips, with the numbers, each computed here. */
+/* Where the paper slips, with the numbers: computed here, or by the command or test that is named. */
 #include "paper.h"
 
 #include <math.h>
@@ -83,8 +83,8 @@ static void claims(erratum *list, size_t *n) {
     IS("Than Laplace and Staircase it is. Others that the paper does not mention have less variance in the worst case: "
        "the "
        "two-point mechanism of Duchi, Jordan and Wainwright below ε = 1.18 (podium compare --epsilon 1.18,1.19), and "
-       "Minimax "
-       "here at every ε up to 14. The Piecewise mechanism of Wang et al., published the same year, is of the same "
+       "Minimax here, at every ε from 0.05 to 10 (unit/minimax). The Piecewise mechanism of Wang et al., published the "
+       "same year, is of the same "
        "family.");
     e = begin(list, n, "Figure 1 and section 2; figure 6",
               "ε = 0.5 is called low privacy; ε = 5 medium in the caption and low in the text.");

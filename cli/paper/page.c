@@ -41,6 +41,8 @@ static char *contents(const char *path, size_t *n) {
             fail(BAD_IO, "out of memory");
     }
     text[*n] = '\0';
+    if (ferror(file))
+        fail(BAD_IO, "%s: cannot be read again", path);
     fclose(file);
     return text;
 }

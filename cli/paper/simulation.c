@@ -58,8 +58,9 @@ static void simulate_panel(panel *p, double *reports) {
     for (int r = 0; r < SIMULATIONS; r++) {
         for (size_t i = 0; i < SIMULATED; i++)
             values[i] = beta22(&people) - 0.5;
-        if (podium_privatize_from(&collection, &random, values, values, SIMULATED) != PODIUM_OK)
-            fail(BAD_IO, "%s", podium_status_message(PODIUM_RANDOM_FAILED));
+        podium_status status = podium_privatize_from(&collection, &random, values, values, SIMULATED);
+        if (status != PODIUM_OK)
+            fail(BAD_IO, "%s", podium_status_message(status));
         double variance = variance_of(values, SIMULATED);
         if (r == 0) {
             memcpy(reports, values, SIMULATED * sizeof *values);

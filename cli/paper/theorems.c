@@ -76,7 +76,7 @@ void write_low_privacy(const char *path) {
 #define AGE_MIN 1.0
 #define AGE_MAX 120.0
 
-/* E of a Laplace report clamped to the range, less x. With rate r the mean beyond a distance z is e^(-rz)/(2r). */
+/* The mean of a Laplace report of x clamped to the range. With rate r the mean beyond a distance z is e^(-rz)/(2r). */
 double laplace_clamped_mean(double epsilon, double x) {
     double rate = epsilon / (AGE_MAX - AGE_MIN);
     return x + (exp(-rate * (x - AGE_MIN)) - exp(-rate * (AGE_MAX - x))) / (2 * rate);

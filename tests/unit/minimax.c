@@ -484,6 +484,25 @@ START_TEST(solved_for_all_epsilons) {
 }
 END_TEST
 
+/* Solved to more digits, these maps have means that fall somewhere; what is shipped must have a place for every value.
+ */
+START_TEST(means_rise) {
+    static const struct {
+        double epsilon;
+        uint32_t levels;
+    } hard[] = {{11.306352, 188}, {13.0456, 2810}, {14.410313, 1049}, {8, 256}, {20, 65536}, {50, 7}};
+    for (size_t i = 0; i < LENGTH(hard); i++) {
+        podium_collection c = minimax_of(hard[i].epsilon, hard[i].levels);
+        double slope = 0;
+        for (uint32_t k = 0; k < c.knot_count; k++) {
+            slope += c.slopes[k];
+            ck_assert(slope > 0 && (k == 0 ? c.knots[0] == 0 : c.knots[k] > c.knots[k - 1]));
+        }
+        ck_assert(c.variance_least <= c.variance_uniform && c.variance_uniform <= c.variance_most);
+    }
+}
+END_TEST
+
 /* A map is not sent along: device and analyst must find the same one, whatever compiled them. Where this fails, and the
    solver was meant to change, MINIMAX_MAP in collection.c must count on. */
 START_TEST(golden_maps) {
@@ -715,6 +734,7 @@ int main(void) {
     tcase_add_test(tests, hybrid_is_private);
     tcase_add_test(tests, solved_for_few_levels);
     tcase_add_test(tests, solved_for_all_epsilons);
+    tcase_add_test(tests, means_rise);
     tcase_add_test(tests, golden_maps);
     tcase_add_test(tests, more_levels_are_better);
     tcase_add_test(tests, no_variance_below_zero);
