@@ -6,6 +6,7 @@
  */
 #include "internal.h"
 #include "minimax.h"
+#include "vector.h"
 
 #include <float.h>
 #include <math.h>
@@ -179,8 +180,11 @@ bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, doub
 /* A place is kept to as many binary digits as a double's 52 allow, and rounded at random, so that coarse grids are
    unbiased too. Podium's 2^31 places need no such help: the nearest one is within 2^-32 delta. */
 static uint32_t fraction_bits(const podium_collection *collection) {
-    bool fine = collection->coin_count == 0 && collection->pair_coin == 0 && collection->cells == PODIUM_CELLS_MAX;
-    return fine ? 0 : 51 - log2_floor(collection->places);
+    bool step = collection->coin_count == 0 && collection->pair_coin == 0;
+    if (step && collection->cells == PODIUM_CELLS_MAX)
+        return 0;
+    uint32_t most = 51 - log2_floor(collection->places);
+    return step && most > 32 ? 32 : most; /* half a word: see podium_select_rounds */
 }
 
 /* The mean of the worth at a place that is a whole number of pieces, about the middle, as realised. */
@@ -279,6 +283,14 @@ static bool reports_fit_doubles(const podium_collection *collection) {
     return collection->spacing >= 4 * DBL_EPSILON * fmax(fabs(collection->first), fabs(last));
 }
 
+/* Duchi and Minimax: any smaller threshold is as private, and a multiple of 2^32 leaves half of the select word for
+   rounding the place. It is rarer by 2^-20 at the most, or else stays as it is. */
+static void spare_half_a_word(podium_collection *collection) {
+    bool coarse = collection->coin_count == 0 && collection->cells <= PODIUM_LEVELS_MAX;
+    if (coarse && collection->threshold >= (uint64_t)1 << 52)
+        collection->threshold &= ~(uint64_t)UINT32_MAX;
+}
+
 static podium_status set_grid(podium_collection *collection, podium_minimax *minimax) {
     podium_spec with_density = collection->spec;
     podium_shape shape;
@@ -323,6 +335,7 @@ podium_status podium_collection_init(podium_collection *collection, const podium
     if (status != PODIUM_OK)
         return status;
     podium_thresholds_set(&made);
+    spare_half_a_word(&made);
     set_units(&made, &minimax);
     made.fingerprint = podium_fingerprint(&made.spec);
     if (!reports_fit_doubles(&made))
@@ -339,15 +352,19 @@ podium_status podium_collection_init(podium_collection *collection, const podium
 
 void podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n) {
     const double first = collection->first, spacing = collection->spacing;
-    if (collection->piece_count > 0) /* a cell is public: it may be looked up */
-        for (size_t i = 0; i < n; i++)
+    const size_t vectors = podium_vector_count(n);
+    if (collection->piece_count > 0) { /* a cell is public: it may be looked up */
+        podium_vector_pieces(collection, reports, cells, vectors);
+        for (size_t i = vectors; i < n; i++)
             reports[i] = first + spacing * (double)(int64_t)worth_of_piece(collection, cells[i]);
-    else if (collection->pair_coin != 0)
+    } else if (collection->pair_coin != 0) {
         for (size_t i = 0; i < n; i++)
             reports[i] = first + spacing * (double)(int64_t)podium_worth(collection, cells[i]);
-    else
-        for (size_t i = 0; i < n; i++)
+    } else {
+        podium_vector_reports(collection, reports, cells, vectors);
+        for (size_t i = vectors; i < n; i++)
             reports[i] = first + spacing * (double)(int64_t)cells[i]; /* by way of a signed number: no jump */
+    }
 }
 
 size_t podium_code_bytes(const podium_collection *collection) {

@@ -5,6 +5,7 @@
  */
 #include "internal.h"
 #include "mask.h"
+#include "vector.h"
 
 /* floor(word n / R), for n <= 2^32: two half products, so that 64 bits hold everything. Exact: with word = high 2^h +
  * low it is floor((high n + floor(low n / 2^h)) / 2^(bits - h)). */
@@ -24,7 +25,9 @@ static void draw_step(const podium_collection *collection, uint32_t *cells, cons
                       const uint64_t *words, size_t n) {
     const uint64_t width = collection->width, all = collection->cells, threshold = collection->threshold;
     const uint64_t *position = words + n;
-    for (size_t i = 0; i < n; i++)
+    size_t vectors = podium_vector_count(n);
+    podium_vector_step(collection, cells, places, words, position, vectors);
+    for (size_t i = vectors; i < n; i++)
         cells[i] = (uint32_t)step_cell(places[i], width, all, threshold, words[i], position[i]);
 }
 

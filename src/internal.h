@@ -45,6 +45,13 @@ double podium_place(const podium_collection *collection, double value);
 uint32_t podium_worth(const podium_collection *collection, uint32_t cell);
 bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth);
 
+/* Where the threshold is a multiple of 2^32, the lower half of the select word decides nothing: coarse grids round the
+   place by it, and need no word of its own for that. */
+static inline bool podium_select_rounds(const podium_collection *collection) {
+    return collection->coin_count == 0 && collection->pair_coin == 0 && collection->fraction_bits != 0 &&
+           (collection->threshold & UINT32_MAX) == 0;
+}
+
 /* The cells that Theorem 1's step is drawn from: all, or Hybrid's lower half. */
 static inline uint64_t podium_step_cells(const podium_collection *collection) {
     return collection->pair_coin == 0 ? collection->cells : collection->cells / 2;

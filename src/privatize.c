@@ -7,6 +7,7 @@
  */
 #include "internal.h"
 #include "mask.h"
+#include "vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,20 +96,28 @@ static void places_chunk(const podium_collection *collection, uint32_t *places, 
 
 void podium_places(const podium_collection *collection, uint32_t *places, const double *values,
                    const uint64_t *rounding, size_t n) {
-    for (size_t done = 0; done < n; done += CHUNK)
+    const size_t vectors = podium_vector_count(n);
+    podium_vector_places(collection, places, values, rounding, vectors);
+    for (size_t done = vectors; done < n; done += CHUNK)
         places_chunk(collection, places + done, values + done, collection->fraction_bits == 0 ? NULL : rounding + done,
                      n - done < CHUNK ? n - done : CHUNK);
+}
+
+/* The words of a draw, and one to round the place by where that has none to share */
+static size_t words_each(const podium_collection *collection) {
+    bool own = collection->fraction_bits != 0 && !podium_select_rounds(collection);
+    return podium_draw_words(collection) + own;
 }
 
 /* One block: n values, their words and, on success, their cells. */
 static podium_status privatize_block(const podium_collection *collection, podium_stream *stream, uint64_t *words,
                                      uint32_t *cells, const double *values, size_t n) {
     uint32_t places[BLOCK_VALUES];
-    size_t draw_words = podium_draw_words(collection);
-    podium_status status = podium_stream_fill(stream, words, n * (draw_words + (collection->fraction_bits != 0)));
+    const uint64_t *rounding = podium_select_rounds(collection) ? words : words + n * podium_draw_words(collection);
+    podium_status status = podium_stream_fill(stream, words, n * words_each(collection));
     if (status != PODIUM_OK)
         return status;
-    podium_places(collection, places, values, words + n * draw_words, n);
+    podium_places(collection, places, values, rounding, n);
     podium_draw(collection, cells, places, words, n);
     podium_wipe(places, n * sizeof *places);
     return PODIUM_OK;
@@ -122,11 +131,11 @@ static podium_status privatize(const podium_collection *collection, const podium
     podium_stream stream;
     if (collection->cells == 0)
         return PODIUM_NOT_INITIALISED;
-    size_t words_each = podium_draw_words(collection) + (collection->fraction_bits != 0);
+    const size_t each = words_each(collection);
     size_t block = BLOCK_VALUES;
-    while (block * words_each > BLOCK_WORDS) /* no division, even of what is public: tests/ctime looks for any here */
+    while (block * each > BLOCK_WORDS) /* no division, even of what is public: tests/ctime looks for any here */
         block >>= 1;
-    podium_status status = podium_stream_open(&stream, random, n * words_each * sizeof *words);
+    podium_status status = podium_stream_open(&stream, random, n * each * sizeof *words);
 
     for (size_t done = 0; status == PODIUM_OK && done < n; done += block) {
         size_t now = n - done < block ? n - done : block;
@@ -135,7 +144,7 @@ static podium_status privatize(const podium_collection *collection, const podium
         if (status == PODIUM_OK && reports != NULL)
             podium_collection_reports(collection, reports + done, out, now);
     }
-    podium_wipe(words, (n < block ? n : block) * words_each * sizeof *words);
+    podium_wipe(words, (n < block ? n : block) * each * sizeof *words);
     podium_stream_close(&stream);
     return status;
 }

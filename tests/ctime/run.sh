@@ -15,7 +15,7 @@ for file in "$source"/src/*.c "$source/tests/ctime/ctime.c"; do
 done
 "$compiler" ./*.o -o ctime -lm
 
-slow=$(objdump -d --no-show-raw-insn draw.o privatize.o | awk '$2 ~ /div|sqrt/ || / <__.*div/')
+slow=$(objdump -d --no-show-raw-insn draw.o vector.o privatize.o | awk '$2 ~ /div|sqrt/ || / <__.*div/')
 if [ -n "$slow" ]; then
     echo "ctime: division or square root in the hot path ($compiler $level):" >&2
     echo "$slow" >&2
