@@ -54,7 +54,8 @@ bool collection_given(const collection_options *options);
    of a mechanism that does badly. */
 podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]);
 
-podium_shape shape_from(const podium_spec *spec); /* or fail */
+podium_collection collection_for(const podium_spec *spec); /* or fail, as the next */
+podium_shape shape_from(const podium_spec *spec);
 podium_shape shape_for(podium_mechanism mechanism, double epsilon, double min, double max);
 
 extern const char *const objective_words[];

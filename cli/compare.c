@@ -15,7 +15,6 @@ enum { OPTION_FORMAT = OPTION_OWN, OPTION_PLOT };
 
 typedef struct {
     podium_collection of[PODIUM_MECHANISMS];
-    size_t count;
     double bound; /* NaN: not known */
     double delta, middle;
 } field;
@@ -33,18 +32,16 @@ static podium_spec spec_of(const podium_spec *given, podium_mechanism mechanism,
 static void field_make(field *f, const podium_spec *given, double epsilon) {
     f->delta = given->max - given->min;
     f->middle = given->min + f->delta / 2;
-    for (f->count = 0; f->count < PODIUM_MECHANISMS; f->count++) {
-        podium_spec spec = spec_of(given, (podium_mechanism)f->count, epsilon);
-        podium_status status = podium_collection_init(&f->of[f->count], &spec);
-        if (status != PODIUM_OK)
-            fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : BAD_USAGE, "%s", podium_status_message(status));
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
+        podium_spec spec = spec_of(given, (podium_mechanism)m, epsilon);
+        f->of[m] = collection_for(&spec);
     }
     f->bound = podium_lower_bound(epsilon);
 }
 
 static const podium_collection *best_of(const field *f, podium_objective objective) {
     const podium_collection *best = &f->of[0];
-    for (size_t m = 1; m < f->count; m++)
+    for (size_t m = 1; m < PODIUM_MECHANISMS; m++)
         if (podium_collection_noise(&f->of[m], objective) < podium_collection_noise(best, objective))
             best = &f->of[m];
     return best;
@@ -62,7 +59,7 @@ typedef struct {
 static line line_of(const field *f, size_t m) {
     double laplace = f->of[PODIUM_LAPLACE].variance_most, best = best_of(f, PODIUM_WORST_CASE)->variance_most;
     double unit = f->delta * f->delta;
-    if (m == f->count)
+    if (m == PODIUM_MECHANISMS)
         return (line){"bound", unit * f->bound, NAN, NAN, NAN, f->bound / laplace, f->bound / best, 0, NAN, NAN};
     const podium_collection *c = &f->of[m];
     return (line){podium_mechanism_name(c->spec.mechanism),
@@ -79,7 +76,7 @@ static line line_of(const field *f, size_t m) {
 
 /* The mechanisms, and the bound where there is one */
 static size_t rows_of(const field *f) {
-    return isnan(f->bound) ? f->count : f->count + 1;
+    return isnan(f->bound) ? PODIUM_MECHANISMS : PODIUM_MECHANISMS + 1;
 }
 
 static void print_text(output *out, const field *f, double epsilon) {
@@ -87,7 +84,7 @@ static void print_text(output *out, const field *f, double epsilon) {
                  "uniform", "centre", "to laplace", "to best", "bytes", "support");
     for (size_t m = 0; m < rows_of(f); m++) {
         line l = line_of(f, m);
-        if (m == f->count)
+        if (m == PODIUM_MECHANISMS)
             output_print(out, "  %-18s %12.6g %12s %12s %10.4f %8.4f\n", "lower bound", l.worst, "", "", l.to_laplace,
                          l.to_best);
         else
@@ -131,7 +128,7 @@ static void print_json(output *out, const field *f, double epsilon) {
         output_print(out, "%s\"%s\": \"%s\"", i == 0 ? "" : ", ", objective_words[objectives[i]],
                      podium_mechanism_name(best_of(f, objectives[i])->spec.mechanism));
     output_print(out, "}, \"mechanisms\": [");
-    for (size_t m = 0; m < f->count; m++) {
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
         line l = line_of(f, m);
         output_print(
             out,
@@ -150,7 +147,7 @@ static void print_json(output *out, const field *f, double epsilon) {
 
 /* A data block of gnuplot for each mechanism: "$name" and then pairs */
 static void write_against_x(FILE *to, const field *f) {
-    for (size_t m = 0; m < f->count; m++) {
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
         const podium_collection *c = &f->of[m];
         fprintf(to, "$x%zu << E\n", m);
         for (int i = 0; i < POINTS_X; i++) {
@@ -168,11 +165,11 @@ static void write_against_epsilon(FILE *to, const podium_spec *given) {
     for (int i = 0; i < POINTS_EPSILON; i++) {
         progress_show("comparing", (uint64_t)i, POINTS_EPSILON, 0);
         field_make(&f, given, 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)));
-        for (size_t m = 0; m < f.count; m++)
+        for (size_t m = 0; m < PODIUM_MECHANISMS; m++)
             ratio[m][i] = f.of[m].variance_most / f.of[PODIUM_LAPLACE].variance_most;
     }
     progress_clear();
-    for (size_t m = 0; m < f.count; m++) {
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
         fprintf(to, "$e%zu << E\n", m);
         for (int i = 0; i < POINTS_EPSILON; i++)
             fprintf(to, "%.10g %.10g\n", 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)), ratio[m][i]);
@@ -181,8 +178,8 @@ static void write_against_epsilon(FILE *to, const podium_spec *given) {
 }
 
 /* One line a mechanism: of the blocks $x0, $x1 ... or $e0 ..., or, for the key, of nothing that is seen. */
-static void write_lines(FILE *to, const char *block, size_t count) {
-    for (size_t m = 0; m < count; m++) {
+static void write_lines(FILE *to, const char *block) {
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
         podium_mechanism mechanism = (podium_mechanism)m;
         fprintf(to, m == 0 ? "plot " : ", ");
         fprintf(to, block == NULL ? "2" : "%s%zu", block, m);
@@ -202,15 +199,15 @@ static void draw(const char *path, const podium_spec *given, double epsilon) {
             "set multiplot\nunset key\nset size 0.5,0.84\nset origin 0,0.16\nset yrange [0:*]\nset xrange "
             "[%.10g:%.10g]\nset title 'at ε = %g'\nset xlabel 'value'\nset ylabel 'variance of a report'\n",
             given->min, given->max, epsilon);
-    write_lines(to, "$x", f.count);
+    write_lines(to, "$x");
     fputs("set origin 0.5,0.16\nset title 'at its worst, beside Laplace’s'\nset xlabel 'ε'\n"
           "set ylabel 'ratio of variances'\nset xrange [0.1:10]\nset logscale x\nset yrange [0:1.2]\n",
           to);
-    write_lines(to, "$e", f.count);
+    write_lines(to, "$e");
     fputs("set size 1,0.16\nset origin 0,0\nunset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\n"
           "set margins 0,0,0,0\nset yrange [0:1]\nset key center center horizontal maxcols 5 samplen 2\n",
           to);
-    write_lines(to, NULL, f.count);
+    write_lines(to, NULL);
     fputs("unset multiplot\n", to);
     plot_close(to, path);
 }

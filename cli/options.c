@@ -156,7 +156,7 @@ static void check_parameters(const collection_options *options) {
         fail_usage(options->command, "--levels is for --mechanism minimax");
 }
 
-static podium_collection initialised(const podium_spec *spec) {
+podium_collection collection_for(const podium_spec *spec) {
     podium_collection collection;
     podium_status status = podium_collection_init(&collection, spec);
     if (status != PODIUM_OK)
@@ -215,7 +215,7 @@ podium_collection collection_from(const collection_options *options, char name[P
         choose(&spec, options->objective);
     else if (options->spread)
         spec.mechanism = PODIUM_TUNED;
-    podium_collection collection = initialised(&spec);
+    podium_collection collection = collection_for(&spec);
     if (strcmp(options->command, "design") == 0 || strcmp(options->command, "privatize") == 0)
         warn_if_coarse(&collection); /* while it can still be changed */
     return collection;

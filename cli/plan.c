@@ -58,7 +58,7 @@ static row row_of(const goal *g, podium_mechanism mechanism) {
     } else if (g->questions > 1) {
         plan_questions(&r, g, &spec);
     } else {
-        require(podium_collection_init(&collection, &spec));
+        collection = collection_for(&spec);
         require(g->people == 0 ? podium_plan_people(&r.people, &collection, g->within, g->spread, g->confidence)
                                : podium_plan_error(&r.within, &collection, g->people, g->spread, g->confidence));
     }

@@ -158,11 +158,11 @@ static void add(double *sum, double factor, const double *a, uint32_t n) {
         sum[i] += factor * a[i];
 }
 
-/* The lower triangle of sum += factor * a a' */
-static void add_square(double *sum, double factor, const double *a, uint32_t n) {
+/* The lower triangle of sum += factor * a a', whose rows are `stride` apart */
+static void add_square(double *sum, uint32_t stride, double factor, const double *a, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (a[i] != 0)
-            add(sum + (size_t)i * n, factor * a[i], a, i + 1);
+            add(sum + (size_t)i * stride, factor * a[i], a, i + 1);
 }
 
 /* V_T for all places looked at, with the most that rounding between T and the next place adds; returns the largest. */
@@ -250,19 +250,13 @@ static void add_forms(const family *f, const double *weight, double factor, doub
         inside += p < f->places ? weight[p] : 0;
         inside -= p >= f->window && p - f->window < f->places ? weight[p - f->window] : 0;
         double of_part = factor * ((1 - f->q) / f->parts * total + f->q / f->window * inside);
-        const double *row = f->row + (size_t)p * n;
-        for (uint32_t i = 0; i < n; i++)
-            if (row[i] != 0)
-                add(matrix + (size_t)i * (n + 1), of_part * row[i], row, i + 1);
+        add_square(matrix, n + 1, of_part, f->row + (size_t)p * n, n);
         if (f->inner > 0)
             matrix[(size_t)f->slope_of[p] * (n + 2)] += of_part * f->inner;
     }
     for (uint32_t t = 0; t < f->places; t++) {
-        const double *mean = f->mean + (size_t)t * n, *gap = f->gap + (size_t)t * n;
-        for (uint32_t i = 0; i < n; i++) {
-            add(matrix + (size_t)i * (n + 1), -factor * weight[t] * mean[i], mean, i + 1);
-            add(matrix + (size_t)i * (n + 1), factor * weight[t] * gap[i], gap, i + 1);
-        }
+        add_square(matrix, n + 1, -factor * weight[t], f->mean + (size_t)t * n, n);
+        add_square(matrix, n + 1, factor * weight[t], f->gap + (size_t)t * n, n);
     }
 }
 
@@ -333,7 +327,7 @@ static double newton(const family *f, work *w, double tau) {
         }
         w->own[n] = -1;
         add(w->gradient, inverse[t], w->own, n + 1);
-        add_square(w->hessian, inverse[t] * inverse[t], w->own, n + 1);
+        add_square(w->hessian, n + 1, inverse[t] * inverse[t], w->own, n + 1);
     }
     add_forms(f, inverse, 2, w->hessian);
     solve_both(f, w);
