@@ -64,7 +64,6 @@ double number_option(const char *command, const char *option, const char *text);
 uint64_t count_option(const char *command, const char *option, const char *text, uint64_t least, uint64_t most);
 /* Which of the words, NULL at the end, text is; a usage error names them all. */
 int choice_option(const char *command, const char *option, const char *text, const char *const *words);
-bool number_read(double *x, const char *text, size_t n); /* decimal, finite, blanks around it allowed */
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV } output_format;
 extern const char *const format_words[];
