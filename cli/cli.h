@@ -12,7 +12,8 @@ enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 }; /* exit statuses */
 /* main.c: says "podium: ..." on standard error, removes what is half written, and exits. */
 _Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void *allocate(size_t n);     /* or fail */
+void *allocate(size_t n); /* or fail, as the next */
+void *reallocate(void *memory, size_t n);
 int close_stdout(int status); /* help and version too must have reached their reader */
 
 /* ---- options.c ---- */
