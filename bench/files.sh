@@ -68,9 +68,11 @@ privatize() { # NAME THREADS INPUT [OPTION...]
     job "$as" "$podium" privatize $collection --threads "$threads" "$work/$input.csv" -o "$work/out.csv" "$@"
 }
 
-estimate() { # NAME THREADS INPUT
+estimate() { # NAME THREADS INPUT [OPTION...]
+    as=$1 threads=$2 input=$3
+    shift 3
     # shellcheck disable=SC2086
-    job "$1" "$podium" estimate $collection --threads "$2" --format csv "$work/$3.csv"
+    job "$as" "$podium" estimate $collection --threads "$threads" --format csv "$work/$input.csv" "$@"
 }
 
 # Its program if there is one, else its Python module
@@ -113,6 +115,7 @@ ten_columns() {
 means() {
     estimate "podium estimate" 1 reports
     estimate "podium estimate 2 threads" 2 reports
+    estimate "podium estimate minimax" 1 minimax_reports --mechanism minimax
     for awk in mawk gawk; do
         ! has $awk || job "$awk mean" $awk 'NR > 1 { sum += $1 } END { print sum / (NR - 1) }' "$work/reports.csv"
     done
@@ -124,9 +127,9 @@ means() {
 }
 
 growing() { # ROWS, to be shown
-    for threads in "1 thread" "2 threads"; do
-        estimate "podium estimate $threads" "${threads% *}" growing_reports
-        privatize "podium privatize $threads" "${threads% *}" growing
+    for with in "1 thread" "2 threads"; do
+        privatize "podium privatize $with" "${with% *}" growing
+        estimate "podium estimate $with" "${with% *}" growing_reports
     done
 }
 
@@ -150,6 +153,8 @@ make_inputs() {
     done
     # shellcheck disable=SC2086
     "$podium" privatize $collection "$work/short.csv" -o "$work/reports.csv"
+    # shellcheck disable=SC2086
+    "$podium" privatize $collection --mechanism minimax "$work/short.csv" -o "$work/minimax_reports.csv"
     millions=$(awk -v n="$rows" 'BEGIN { print n / 1e6 }')
     gigabytes=$(wc -c <"$work/wide.csv" | awk '{ print $1 / 1e9 }')
 }
@@ -176,6 +181,7 @@ show_estimate() {
     row_line "podium estimate" "polars mean" "ratio>=1"
     row_line "podium estimate" "duckdb mean" "ratio>=1"
     row_line "podium estimate 2 threads" "podium estimate" "ratio>=1.8"
+    row_line "podium estimate minimax" "podium estimate"
     tool_lines "podium estimate" mean
 }
 
@@ -186,7 +192,7 @@ grow() {
         "$tools/rows" short "$n" >"$work/growing.csv"
         # shellcheck disable=SC2086
         "$podium" privatize $collection "$work/growing.csv" -o "$work/growing_reports.csv"
-        in_turn $((n < 1000000 ? 10 : rounds)) growing "$n"
+        in_turn $((n < 10000000 ? 10 : rounds)) growing "$n"
         for command in privatize estimate; do
             amount=$(awk -v n="$n" 'BEGIN { print n / 1e6 }')
             line growth "podium $command 1 thread" "$n" "$amount" "M rows/s"

@@ -48,7 +48,7 @@ rows=50000
 make_inputs() {
     for n in $rows $((2 * rows)); do
         for kind in short long wide; do
-            "$tools/rows" $kind $n >"$work/$kind$n.csv"
+            "$tools/rows" $kind "$n" >"$work/$kind$n.csv"
         done
         "$podium" privatize --range 1:120 --epsilon 1 "$work/short$n.csv" -o "$work/reports$n.csv"
     done

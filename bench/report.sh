@@ -49,8 +49,8 @@ table() {
 
 targets() {
     awk -F, "$functions"'
-        BEGIN { print "| job | n | measured | target | |"; print "|---|---|---|---|---|" }
-        NR > 1 && $8 != "" { printf "| %s | %s | %s | %s | %s |\n", $2, power($3),
+        BEGIN { print "| part | job | n | measured | target | |"; print "|---|---|---|---|---|---|" }
+        NR > 1 && $8 != "" { printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, power($3),
             ($8 ~ /^rate/ ? plain($4) " " $5 : plain($6) " of " $7), words($8), (met($4, $6, $8) ? "met" : "**missed**") }
         ' "$1"
 }
