@@ -16,8 +16,8 @@ rm -rf "$work"
 mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
 
-# count COMMAND...: instructions outside of libcrypto, and in it. In callgrind's file a line of numbers after "calls=" is
-# what the callee took, and counted there.
+# count COMMAND...: instructions outside of libcrypto, and in it. In callgrind's file a line of numbers after "calls="
+# is what the callee took, and counted there.
 count() {
     valgrind --tool=callgrind --callgrind-out-file="$work/counts" --compress-strings=no --compress-pos=no "$@" \
         >"$work/printed" 2>"$work/errors" || { cat "$work/errors" >&2; exit 1; }
@@ -32,7 +32,8 @@ line() {
 }
 
 array() { # NAME privatize|aggregate MECHANISM VALUES CALLS
-    line "$1" $(($4 * $5)) "$(count "$tools/hot" "$2" "$3" "$4" "$5")" "$(count "$tools/hot" "$2" "$3" "$4" $((2 * $5)))"
+    line "$1" $(($4 * $5)) "$(count "$tools/hot" "$2" "$3" "$4" "$5")" \
+        "$(count "$tools/hot" "$2" "$3" "$4" $((2 * $5)))"
 }
 
 file() { # NAME COMMAND KIND [OPTION...]
@@ -73,7 +74,10 @@ all() {
 compare() {
     awk -F, -v recorded="$recorded" '
         BEGIN { while ((getline < recorded) > 0) old[$1] = $2 }
-        NR == 1 { printf "%-40s %12s %12s %9s\n", "for a value, or a row", "instructions", "in libcrypto", "recorded"; next }
+        NR == 1 {
+            printf "%-40s %12s %12s %9s\n", "for a value, or a row", "instructions", "in libcrypto", "recorded"
+            next
+        }
         {
             change = old[$1] > 0 ? 100 * ($2 / old[$1] - 1) : 0
             printf "%-40s %12s %12s %9s %+6.1f%%%s\n", $1, $2, $3, old[$1], change, (change > 2 ? "  grown" : "")

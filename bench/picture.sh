@@ -7,7 +7,8 @@ cd "$1"
 mkdir -p curves
 
 # A file a curve: values in a call and nanoseconds a value; rows in a file and millions of them a second
-awk -F, '$1 == "sizes" { print $3, 1000 / $4 > ("curves/" $2) } $1 == "growth" { print $3, $4 > ("curves/" $2) }' bench.csv
+awk -F, '$1 == "sizes" { print $3, 1000 / $4 > ("curves/" $2) }
+    $1 == "growth" { print $3, $4 > ("curves/" $2) }' bench.csv
 
 draw() { # TERMINAL OUTPUT
     gnuplot <<END
@@ -37,7 +38,8 @@ set ytics autofreq
 set key bottom right
 plot 'curves/podium estimate 2 threads' with linespoints lw 2 dt (6, 4) pt 6 lc '#009e73' title 'estimate, 2 threads', \
      'curves/podium estimate 1 thread' with linespoints lw 2 pt 7 lc '#009e73' title 'estimate, 1 thread', \
-     'curves/podium privatize 2 threads' with linespoints lw 2 dt (6, 4) pt 6 lc '#0072b2' title 'privatize, 2 threads', \
+     'curves/podium privatize 2 threads' with linespoints lw 2 dt (6, 4) pt 6 lc '#0072b2' \
+         title 'privatize, 2 threads', \
      'curves/podium privatize 1 thread' with linespoints lw 2 pt 7 lc '#0072b2' title 'privatize, 1 thread'
 unset multiplot
 END

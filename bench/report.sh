@@ -51,15 +51,16 @@ targets() {
     awk -F, "$functions"'
         BEGIN { print "| part | job | n | measured | target | |"; print "|---|---|---|---|---|---|" }
         NR > 1 && $8 != "" { printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, power($3),
-            ($8 ~ /^rate/ ? plain($4) " " $5 : plain($6) " of " $7), words($8), (met($4, $6, $8) ? "met" : "**missed**") }
-        ' "$1"
+            ($8 ~ /^rate/ ? plain($4) " " $5 : plain($6) " of " $7), words($8),
+            (met($4, $6, $8) ? "met" : "**missed**") }' "$1"
 }
 
 machine() {
     model=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)
     # shellcheck source=/dev/null
     printf '%s cores of %s; %s; %s; OpenSSL %s\n' "$(nproc)" "${model:-an unnamed processor}" \
-        "$(. /etc/os-release && echo "$PRETTY_NAME")" "$(cc --version | head -n 1)" "$(pkg-config --modversion libcrypto)"
+        "$(. /etc/os-release && echo "$PRETTY_NAME")" "$(cc --version | head -n 1)" \
+        "$(pkg-config --modversion libcrypto)"
 }
 
 measured() { # BENCH-DIR
