@@ -1,9 +1,11 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the parts named: build, demo, check.
+# Installs the Debian packages that are missing for the parts named: build, demo, check, bench, instructions.
 set -eu
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
 demo="gnuplot-nox"
+bench="gnuplot-nox"
+instructions="valgrind"
 check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch mandoc gnuplot-nox
     bash python3 chromium chromium-driver"
 
@@ -15,6 +17,8 @@ for part in "$@"; do
     build) wanted="$wanted $build" ;;
     demo) wanted="$wanted $demo" ;;
     check) wanted="$wanted $check" ;;
+    bench) wanted="$wanted $bench" ;;
+    instructions) wanted="$wanted $instructions" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done
