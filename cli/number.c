@@ -5,6 +5,7 @@
  */
 #include "number.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,4 +351,35 @@ size_t number_write(char *to, double x, int decimals) {
     put_eight(at + 1, digits >> 32);
     put_eight(at + 5, eight_of_value((uint32_t)(twelve % 100000000)));
     return (size_t)(at - to) + 1 + (size_t)decimals;
+}
+
+/* ---- Reports ---- */
+
+/* The least d for which 10^-d is at most x; a hair less than x, lest it be the logarithm's rounding that decides. */
+static int decimals_within(double x) {
+    return (int)ceil(-log10(x * (1 - 1e-12)));
+}
+
+/*
+ * Half a unit of the last decimal, and what doubles round off, must stay within half a spacing. They do when the report
+ * is made and when it is read, first + spacing * worth and (report - first)/spacing, and at the text itself: two
+ * operations of the size of the largest report, three of the size of the support, each off by half an epsilon. (A
+ * collection's spacing is four epsilons of the largest report, and 2^-32 of the support, or more.)
+ */
+number_format number_format_for(const podium_collection *collection) {
+    double support = collection->spacing * (double)collection->worth_most;
+    double largest = fmax(fabs(collection->first), fabs(collection->first + support));
+    double rounding = DBL_EPSILON * (largest + 1.5 * support);
+    int of_grid = decimals_within(collection->spacing - 2 * rounding);
+    int of_mean = decimals_within(support * 1e-9);                                                 /* 10 digits */
+    int decimals = of_grid > of_mean ? of_grid : of_mean, before = 1 + (int)floor(log10(largest)); /* the point */
+    if (largest < 1e15 && decimals <= NUMBER_DECIMALS_MAX)
+        return (number_format){true, decimals < 0 ? 0 : decimals};
+    return (number_format){false, before + decimals < DBL_DECIMAL_DIG ? before + decimals : DBL_DECIMAL_DIG};
+}
+
+size_t number_write_report(char *to, double report, number_format format) {
+    if (format.fixed)
+        return number_write(to, report, format.digits);
+    return (size_t)snprintf(to, NUMBER_TEXT_MAX, "%.*g", format.digits, report);
 }

@@ -1,19 +1,11 @@
 /* podium privatize: replace a column of private values by reports. */
+#include "number.h"
 #include "table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BATCH 4096
-
-/* Enough digits that a report reads back to its own cell, and hardly more: neighbours are one spacing apart. Where they
-   are far apart, enough that whoever averages reports without Podium has the right mean. */
-static int report_digits(const podium_collection *collection) {
-    double last = collection->first + collection->spacing * (double)collection->worth_most;
-    double largest = fmax(fabs(collection->first), fabs(last));
-    return (int)fmax(10, ceil(log10(largest / collection->spacing)) + 1);
-}
 
 /* A line from somewhere on; the last of a file may lack its end. */
 static void write_line(output *out, const char *text, size_t n, size_t from) {
@@ -22,13 +14,13 @@ static void write_line(output *out, const char *text, size_t n, size_t from) {
         output_write(out, "\n", 1);
 }
 
-static void write_rows(output *out, const row *rows, const double *reports, size_t n, int digits) {
+static void write_rows(output *out, const row *rows, const double *reports, size_t n, number_format format) {
     for (size_t i = 0; i < n; i++) {
         const csv_record *record = &rows[i].record;
-        char report[40];
-        int length = snprintf(report, sizeof report, "%.*g", digits, reports[i]);
+        char report[NUMBER_TEXT_MAX];
+        size_t length = number_write_report(report, reports[i], format);
         output_write(out, record->text, rows[i].field.from);
-        output_write(out, report, (size_t)length);
+        output_write(out, report, length);
         write_line(out, record->text, record->n, rows[i].field.to);
     }
     output_flush(out);
@@ -48,7 +40,7 @@ static void privatize(const podium_collection *collection, double *values, size_
 static void privatize_all(table *t, output *out, const podium_collection *collection, bool codes) {
     row *rows = allocate(BATCH * sizeof *rows);
     double *values = allocate(BATCH * sizeof *values);
-    int digits = codes ? 10 : report_digits(collection); /* a cell has at most 10 */
+    number_format format = codes ? (number_format){.fixed = true, .digits = 0} : number_format_for(collection);
     bool begun = false;
     for (size_t n; (n = table_rows(t, rows, BATCH)) > 0 || !begun;) {
         size_t header_n;
@@ -59,7 +51,7 @@ static void privatize_all(table *t, output *out, const podium_collection *collec
         for (size_t i = 0; i < n; i++)
             values[i] = rows[i].value;
         privatize(collection, values, n, codes);
-        write_rows(out, rows, values, n, digits);
+        write_rows(out, rows, values, n, format);
     }
     free(values);
     free(rows);
