@@ -5,10 +5,19 @@
  */
 #include "number.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What compilers and machines may lack is written twice; the tests try both. */
+#if defined(__SSE2__) && !defined(NUMBER_PORTABLE)
+#define HAS_SSE2 1
+#include <emmintrin.h>
+#else
+#define HAS_SSE2 0
+#endif
 
 #define TEXT_MOST 127 /* characters of a number that is read */
 
@@ -16,24 +25,23 @@
 
 #define EACH(byte) (0x0101010101010101 * (uint64_t)(byte))
 
-/* Compilers make one instruction of these on machines that can. */
-static inline uint64_t get8(const char *text) {
-    const unsigned char *b = (const unsigned char *)text;
-    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 |
-           (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
-}
-
-static inline void put8(char *to, uint64_t word) {
-    for (int i = 0; i < 8; i++)
-        to[i] = (char)(word >> 8 * i);
-}
-
-/* The last bytes of a text, fewer than eight; then zeros, which are no digits. */
-static uint64_t get_last(const char *text, const char *limit) {
-    uint64_t word = 0;
-    for (size_t i = 0; text + i < limit; i++)
-        word |= (uint64_t)(unsigned char)text[i] << 8 * i;
+static inline uint64_t first_lowest(uint64_t word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     return word;
+#else
+    return __builtin_bswap64(word);
+#endif
+}
+
+static inline uint64_t get8(const char *text) {
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    return first_lowest(word);
+}
+
+static inline void put8(char *to, uint64_t digits) {
+    uint64_t word = first_lowest(digits);
+    memcpy(to, &word, sizeof word);
 }
 
 /* From digits, a byte each: pairs, then fours, then all, each step by one multiplication that adds neighbours. */
@@ -43,13 +51,17 @@ static inline uint64_t value_of_eight(uint64_t digits) {
     return fours * (1 + ((uint64_t)10000 << 32)) >> 32;
 }
 
-/* Back, for a value below 10^8. The factors are 1/100 and 1/10, rounded up so little that no quotient changes. */
-static inline uint64_t eight_of_value(uint32_t value) {
-    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+/* Back, from two values below 10^4. The factors are 1/100 and 1/10, rounded up so little that no quotient changes. */
+static inline uint64_t eight_of_fours(uint64_t first, uint64_t last) {
+    uint64_t fours = first | last << 32;
     uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
     uint64_t pairs = hundreds | (fours - 100 * hundreds) << 16;
     uint64_t tens = pairs * 103 >> 10 & 0x000f000f000f000f;
     return tens | (pairs - 10 * tens) << 8;
+}
+
+static inline uint64_t eight_of_value(uint32_t value) {
+    return eight_of_fours(value / 10000, value % 10000);
 }
 
 static const uint64_t powers_of_ten[] = {1,
@@ -72,10 +84,25 @@ static const uint64_t powers_of_ten[] = {1,
                                          100000000000000000,
                                          1000000000000000000};
 
-/* ---- Reading ---- */
+/* ---- 128 bits ---- */
 
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 wide;
+typedef struct {
+    uint64_t high, low;
+} wide;
+
+static inline wide product(uint64_t a, uint64_t b) {
+#if defined(__SIZEOF_INT128__) && !defined(NUMBER_PORTABLE)
+    __extension__ typedef unsigned __int128 both;
+    both ab = (both)a * b;
+    return (wide){(uint64_t)(ab >> 64), (uint64_t)ab};
+#else
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), cross = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+    uint64_t other = (a & UINT32_MAX) * (b >> 32) + (cross & UINT32_MAX);
+    return (wide){(a >> 32) * (b >> 32) + (cross >> 32) + (other >> 32), other << 32 | (low & UINT32_MAX)};
+#endif
+}
+
+/* ---- Reading ---- */
 
 /*
  * For k = 0 ... 27: 5^k times a power of two, such that it has 63 bits; 2^125 divided by that, rounded down; and the
@@ -109,13 +136,11 @@ static const struct {
  * 1, and what is left over, below 2 five and so below 2^64, tells whether that cost a whole one. (No division: a
  * machine's takes longer than all this, and the compiler's for 128 bits several times as long.)
  */
-static inline double quotient(uint64_t m, size_t k) {
-    if (m == 0)
-        return 0;
+static double long_quotient(uint64_t m, size_t k) {
     int shift = __builtin_clzll(m);
     uint64_t five = fives[k].five, scale = (fives[k].exponent - (uint64_t)shift) << 52;
     m <<= shift;
-    uint64_t q = (uint64_t)((wide)m * fives[k].inverse >> 64), left = (m << 61) - q * five;
+    uint64_t q = product(m, fives[k].inverse).high, left = (m << 61) - q * five;
     bool whole = left >= five;
     q += whole;
     left -= whole ? five : 0;
@@ -123,31 +148,44 @@ static inline double quotient(uint64_t m, size_t k) {
     memcpy(&unit, &scale, sizeof unit);
     return (double)(int64_t)(q | (left != 0)) * unit; /* the conversion rounds, the product does not */
 }
+
+/* Where both are doubles, one division of doubles rounds once. That would be up to m = 2^53; but doubles written in
+   full have about as many digits, and a jump that goes now this way, now that, costs more than either. */
+static inline double quotient(uint64_t m, size_t k) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (m < (uint64_t)1 << 47 && k <= 22)
+        return (double)(int64_t)m / powers[k];
+    return m == 0 ? 0 : long_quotient(m, k);
+}
+
+/* Bit i says whether byte i at text, of 16, is no digit. */
+static inline uint32_t others_of_16(const char *text) {
+#if HAS_SSE2
+    const __m128i ten = _mm_set1_epi8(10);
+    __m128i digits = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)text), _mm_set1_epi8('0'));
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, ten), ten));
 #else
-#define DECIMALS_MOST 0
-static double quotient(uint64_t m, size_t k) {
-    (void)k;
-    return (double)m;
-}
-#endif
-
-/* Past the digits at text, which are put behind those of m; m is too large for its word when there are many. */
-static inline const char *scan_digits(uint64_t *m, const char *text, const char *limit) {
-    for (;; text += 8) {
-        uint64_t digits = (limit - text >= 8 ? get8(text) : get_last(text, limit)) ^ EACH('0');
-        uint64_t others = (digits | (digits + EACH(0x80 - 10))) & EACH(0x80); /* the lowest bit is right: no carry */
-        if (others != 0) {
-            int n = __builtin_ctzll(others) / 8;
-            *m = *m * powers_of_ten[n] + value_of_eight(digits << 8 << (56 - 8 * n));
-            return text + n;
-        }
-        *m = *m * 100000000 + value_of_eight(digits);
+    uint32_t others = 0;
+    for (int i = 0; i < 2; i++) {
+        uint64_t digits = get8(text + 8 * i) ^ EACH('0');
+        uint64_t tops = (((digits & EACH(0x7f)) + EACH(0x80 - 10)) | digits) & EACH(0x80);
+        others |= (uint32_t)(tops * 0x0002040810204081 >> 56) << 8 * i; /* gathers them in the top byte */
     }
+    return others;
+#endif
 }
 
-/* Did they fit 64 bits after all? 19 digits do, whatever they are, and zeros in front do not count. */
-static bool few_digits(const char *text, const char *end, size_t digits) {
-    for (; text < end && (*text == '0' || *text == '.'); text++)
+/* m with n digits behind it. The last, fewer than eight, are shifted to the end of a word: zeros stand before them. */
+static inline uint64_t with_digits(uint64_t m, const char *text, size_t n) {
+    for (; n >= 8; n -= 8, text += 8)
+        m = m * 100000000 + value_of_eight(get8(text) ^ EACH('0'));
+    return m * powers_of_ten[n] + value_of_eight((get8(text) ^ EACH('0')) << 8 << (56 - 8 * n));
+}
+
+/* Did they fit 64 bits? 19 digits do, whatever they are, and zeros in front do not count. */
+static bool few_digits(const char *text, size_t digits) {
+    for (; *text == '0' || *text == '.'; text++)
         digits -= *text == '0';
     return digits <= 19;
 }
@@ -156,28 +194,45 @@ static bool in_numbers(char c) {
     return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
 }
 
-const char *number_scan(double *x, const char *text, const char *limit) {
-    if (text == limit)
-        return NULL;
-    uint64_t m = 0, bits, negative = *text == '-';
-    const char *first = text + (*text == '-' || *text == '+');
-    const char *end = scan_digits(&m, first, limit);
-    size_t digits = (size_t)(end - first), decimals = 0;
-    if (end < limit && *end == '.') {
-        const char *after = end + 1;
-        end = scan_digits(&m, after, limit);
-        decimals = (size_t)(end - after);
-        digits += decimals;
+/*
+ * number_scan where so many bytes can be read: 32 are looked at, and words may begin at the last. One look tells where
+ * the point and the end are, so that lengths, which vary, decide no jump, but where they pass 7 and 15. Where the point
+ * or the end is not among them it is taken to be behind them, and a longer number goes on there.
+ */
+#define ROOM 48
+static inline const char *scan(double *x, const char *text) {
+    uint64_t bits, negative = *text == '-', sign = negative | (*text == '+');
+    uint64_t others = others_of_16(text) & ~sign;
+    if ((others & (others - 1)) == 0)
+        others |= (uint64_t)others_of_16(text + 16) << 16 | (uint64_t)3 << 32;
+    const char *first = text + sign, *point = text + __builtin_ctzll(others), *end = point;
+    size_t decimals = 0;
+    uint64_t m = with_digits(0, first, (size_t)(point - first));
+    if (*point == '.') {
+        end = text + __builtin_ctzll(others & (others - 1));
+        decimals = (size_t)(end - point) - 1;
+        m = with_digits(m, point + 1, decimals);
     }
-    if (digits == 0 || decimals > DECIMALS_MOST || (end < limit && in_numbers(*end)))
-        return NULL;
-    if (digits > 19 && (end - text > TEXT_MOST || !few_digits(first, end, digits)))
+    size_t digits = (size_t)(point - first) + decimals;
+    if (digits == 0 || decimals > DECIMALS_MOST || in_numbers(*end) || (digits > 19 && !few_digits(first, digits)))
         return NULL;
     double size = quotient(m, decimals);
     memcpy(&bits, &size, sizeof bits);
     bits |= negative << 63;
     memcpy(x, &bits, sizeof bits);
     return end;
+}
+
+/* At the end of a text, in a copy with zeros behind it, which are in no number */
+static const char *scan_last(double *x, const char *text, size_t n) {
+    char copy[ROOM] = {0};
+    memcpy(copy, text, n);
+    const char *end = scan(x, copy);
+    return end == NULL ? NULL : text + (end - copy);
+}
+
+const char *number_scan(double *x, const char *text, const char *limit) {
+    return limit - text >= ROOM ? scan(x, text) : scan_last(x, text, (size_t)(limit - text));
 }
 
 static bool read_slowly(double *x, const char *text, size_t n) {
@@ -206,72 +261,125 @@ bool number_read(double *x, const char *text, size_t n) {
 
 /* ---- Writing ---- */
 
-#ifdef __SIZEOF_INT128__
-#define ASCII EACH('0')
+typedef struct {
+    uint64_t whole, fraction; /* in units of the last decimal */
+} parts;
 
-/* Without zeros in front, but one digit */
-static inline char *write_whole(char *to, uint64_t whole) {
-    if (whole >= 100000000) {
-        to = write_whole(to, whole / 100000000);
-        put8(to, eight_of_value((uint32_t)(whole % 100000000)) | ASCII);
-        return to + 8;
-    }
-    uint64_t digits = eight_of_value((uint32_t)whole);
-    int zeros = __builtin_ctzll(digits | (uint64_t)1 << 56) / 8;
-    put8(to, (digits | ASCII) >> 8 * zeros);
-    return to + 8 - zeros;
+/* Of m 2^-k, 1 <= k <= 64. What is behind the point, in units of 2^-64, times 10^decimals has the fraction in its upper
+   half, and the lower half says how to round. */
+static inline parts parts_of(uint64_t m, int k, int decimals) {
+    uint64_t whole = k < 64 ? m >> k : 0, power = powers_of_ten[decimals];
+    wide scaled = product(m << (64 - k), power);
+    uint64_t odd = (decimals == 0 ? whole : scaled.high) & 1;
+    uint64_t fraction = scaled.high + (scaled.low > ((uint64_t)1 << 63) - odd);
+    return fraction < power ? (parts){whole, fraction} : (parts){whole + 1, 0};
 }
 
-/* So many digits of a fraction, zeros in front included: as if there were 8 or 16, those behind overwritten later. */
-static inline char *write_fraction(char *to, uint64_t fraction, int decimals) {
-    char *end = to + decimals;
+/* The same for k > 64, when nothing is before the point: more has to be shifted out, and says how to round. A k beyond
+   120 says no more than 120: far below half. */
+static parts parts_of_tiny(uint64_t m, int k, int decimals) {
+    int shift = k < 120 ? k - 64 : 56;
+    wide scaled = product(m, powers_of_ten[decimals]);
+    uint64_t fraction = scaled.high >> shift, left = scaled.high - (fraction << shift);
+    uint64_t half = (uint64_t)1 << (shift - 1), odd = fraction & 1;
+    return (parts){0, fraction + (left > half || (left == half && (scaled.low | odd) != 0))};
+}
+
+static inline void put_eight(char *to, uint64_t digits) {
+    put8(to, digits | EACH('0'));
+}
+
+/* Digits without the zeros in front of them, but not the last of the first n; to where those end */
+static inline char *put_without_zeros(char *to, uint64_t digits, int n) {
+    int zeros = __builtin_ctzll(digits | (uint64_t)1 << 8 * (n - 1)) / 8;
+    put8(to, (digits | EACH('0')) >> 8 * zeros);
+    return to + n - zeros;
+}
+
+static char *put_whole(char *to, uint64_t whole) {
+    if (whole < 100000000)
+        return put_without_zeros(to, eight_of_value((uint32_t)whole), 8);
+    to = put_without_zeros(to, eight_of_value((uint32_t)(whole / 100000000)), 8);
+    put_eight(to, eight_of_value((uint32_t)(whole % 100000000)));
+    return to + 8;
+}
+
+/* So many decimals, zeros in front included: of 8, 16 or 24 that are written, those beyond do not count. */
+static void put_fraction(char *to, uint64_t fraction, int decimals) {
     if (decimals > 16) {
-        put8(end - 8, eight_of_value((uint32_t)(fraction % 100000000)) | ASCII);
+        put_eight(to + decimals - 8, eight_of_value((uint32_t)(fraction % 100000000)));
         fraction /= powers_of_ten[decimals - 16];
         decimals = 16;
     }
     if (decimals > 8) {
         fraction *= powers_of_ten[16 - decimals];
-        put8(to + 8, eight_of_value((uint32_t)(fraction % 100000000)) | ASCII);
+        put_eight(to + 8, eight_of_value((uint32_t)(fraction % 100000000)));
         fraction /= 100000000;
         decimals = 8;
     }
-    put8(to, eight_of_value((uint32_t)(fraction * powers_of_ten[8 - decimals])) | ASCII);
-    return end;
+    put_eight(to, eight_of_value((uint32_t)(fraction * powers_of_ten[8 - decimals])));
 }
 
-/*
- * x is m 2^-k. Its whole part is written as it is; the rest, below 1, times 10^decimals is below 2^60 in units of 2^-k,
- * and the bits below say how to round. A k beyond 120 says no more than 120: below half of the last decimal.
- */
+/* Not inlined, lest its registers be saved for the others too */
+__attribute__((noinline)) static size_t write_any(char *to, double x, uint64_t m, int k, int decimals) {
+    if (k < 1 || decimals > NUMBER_DECIMALS_MAX) /* 2^52 and more, infinite, not a number */
+        return (size_t)snprintf(to, NUMBER_TEXT_MAX, "%.*f", decimals, x);
+    parts p = k <= 64 ? parts_of(m, k, decimals) : parts_of_tiny(m, k, decimals);
+    *to = '-';
+    char *at = put_whole(to + (signbit(x) != 0), p.whole);
+    if (decimals == 0)
+        return (size_t)(at - to);
+    *at = '.';
+    put_fraction(at + 1, p.fraction, decimals);
+    return (size_t)(at - to) + 1 + (size_t)decimals;
+}
+
+/* Mostly there are up to 4 digits before the point, and up to 12 behind: the first four of those go with the former. */
 size_t number_write(char *to, double x, int decimals) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
+    uint64_t m = (bits & (UINT64_MAX >> 12)) | (uint64_t)1 << 52;
     int k = 1075 - (int)(bits >> 52 & 2047);
-    if (k < 1 || decimals > NUMBER_DECIMALS_MAX) /* 2^52 and more, infinite, not a number */
-        return (size_t)snprintf(to, NUMBER_TEXT_MAX, "%.*f", decimals, x);
-    if (k > 120)
-        k = 120;
-    uint64_t m = (bits & (UINT64_MAX >> 12)) | (uint64_t)1 << 52, whole = k < 64 ? m >> k : 0;
-    wide product = (wide)(k < 64 ? m - (whole << k) : m) * powers_of_ten[decimals], half = (wide)1 << (k - 1);
-    uint64_t fraction = (uint64_t)(product >> k), odd = (decimals == 0 ? whole : fraction) & 1;
-    wide left = product & (half + half - 1);
-    fraction += left + odd > half;
-    if (fraction == powers_of_ten[decimals]) {
-        fraction = 0;
-        whole++;
-    }
-    char *at = to;
-    *at = '-';
-    at = write_whole(at + (bits >> 63), whole);
-    if (decimals > 0) {
-        *at = '.';
-        at = write_fraction(at + 1, fraction, decimals);
-    }
-    return (size_t)(at - to);
+    if (k < 40 || k > 63 || decimals < 1 || decimals > 12) /* k >= 40: below 2^13 */
+        return write_any(to, x, m, k, decimals);
+    parts p = parts_of(m, k, decimals);
+    uint64_t twelve = p.fraction * powers_of_ten[12 - decimals];
+    uint64_t digits = eight_of_fours(p.whole, twelve / 100000000);
+    *to = '-';
+    char *at = put_without_zeros(to + (bits >> 63), digits, 4);
+    *at = '.';
+    put_eight(at + 1, digits >> 32);
+    put_eight(at + 5, eight_of_value((uint32_t)(twelve % 100000000)));
+    return (size_t)(at - to) + 1 + (size_t)decimals;
 }
-#else
-size_t number_write(char *to, double x, int decimals) {
-    return (size_t)snprintf(to, NUMBER_TEXT_MAX, "%.*f", decimals, x);
+
+/* ---- Reports ---- */
+
+/* The least d for which 10^-d is at most x; a hair less than x, lest it be the logarithm's rounding that decides. */
+static int decimals_within(double x) {
+    return (int)ceil(-log10(x * (1 - 1e-12)));
 }
-#endif
+
+/*
+ * Half a unit of the last decimal, and what doubles round off, must stay within half a spacing. They do when the report
+ * is made and when it is read, first + spacing * worth and (report - first)/spacing, and at the text itself: two
+ * operations of the size of the largest report, three of the size of the support, each off by half an epsilon. (A
+ * collection's spacing is four epsilons of the largest report, and 2^-32 of the support, or more.)
+ */
+number_format number_format_for(const podium_collection *collection) {
+    double support = collection->spacing * (double)collection->worth_most;
+    double largest = fmax(fabs(collection->first), fabs(collection->first + support));
+    double rounding = DBL_EPSILON * (largest + 1.5 * support);
+    int of_grid = decimals_within(collection->spacing - 2 * rounding);
+    int of_mean = decimals_within(support * 1e-9);                                                 /* 10 digits */
+    int decimals = of_grid > of_mean ? of_grid : of_mean, before = 1 + (int)floor(log10(largest)); /* the point */
+    if (largest < 1e15 && decimals <= NUMBER_DECIMALS_MAX)
+        return (number_format){true, decimals < 0 ? 0 : decimals};
+    return (number_format){false, before + decimals < DBL_DECIMAL_DIG ? before + decimals : DBL_DECIMAL_DIG};
+}
+
+size_t number_write_report(char *to, double report, number_format format) {
+    if (format.fixed)
+        return number_write(to, report, format.digits);
+    return (size_t)snprintf(to, NUMBER_TEXT_MAX, "%.*g", format.digits, report);
+}

@@ -24,4 +24,18 @@ const char *number_scan(double *x, const char *text, const char *limit);
 #define NUMBER_TEXT_MAX 336
 size_t number_write(char *to, double x, int decimals);
 
+/*
+ * How the reports of a collection are written: with so many decimals, or in printf's "%.*g" where those would be too
+ * many, or the numbers too large. As few digits as let every report be read as its own cell; and where cells are few
+ * and far apart, enough that whoever averages reports without Podium has the right mean. number_write_report is as
+ * number_write, but for the length, which is at most NUMBER_REPORT_MAX.
+ */
+#define NUMBER_REPORT_MAX 40
+typedef struct {
+    bool fixed;
+    int digits; /* decimals, or all that count */
+} number_format;
+number_format number_format_for(const podium_collection *collection);
+size_t number_write_report(char *to, double report, number_format format);
+
 #endif

@@ -2,26 +2,8 @@
 #include "number.h"
 #include "table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NUMBER_REPORT_MAX 40
-typedef struct {
-    int digits;
-} number_format;
-
-/* Enough digits that a report reads back to its own cell, and hardly more: neighbours are one spacing apart. Where they
-   are far apart, enough that whoever averages reports without Podium has the right mean. */
-static number_format number_format_for(const podium_collection *collection) {
-    double last = collection->first + collection->spacing * (double)collection->worth_most;
-    double largest = fmax(fabs(collection->first), fabs(last));
-    return (number_format){(int)fmax(10, ceil(log10(largest / collection->spacing)) + 1)};
-}
-
-static size_t number_write_report(char *to, double report, number_format format) {
-    return (size_t)snprintf(to, NUMBER_REPORT_MAX, "%.*g", format.digits, report);
-}
 
 /* What all threads share, and what each has of its own */
 typedef struct {
@@ -125,7 +107,7 @@ int command_privatize(int argc, char **argv) {
     range = collection.spec;
     job j = {.collection = &collection, .table = table_open(&options), .out = output_open(path)};
     j.codes = options.codes;
-    j.format = options.codes ? (number_format){10} : number_format_for(&collection);
+    j.format = options.codes ? (number_format){.fixed = true} : number_format_for(&collection);
     privatize_all(&j);
     table_close(j.table);
     output_close(j.out);
