@@ -98,12 +98,10 @@ source_result source_next(source *s, piece *p) {
 }
 
 void source_again(source *s, const piece *p, char separator) {
-    char *all = allocate(p->n + s->rest_n + 1);
-    memcpy(all, p->text, p->n);
-    memcpy(all + p->n, s->rest, s->rest_n);
-    size_t n = p->n + s->rest_n;
-    keep(s, all, n);
-    free(all);
+    reserve(&s->rest, &s->rest_capacity, p->n + s->rest_n);
+    memmove(s->rest + p->n, s->rest, s->rest_n);
+    memcpy(s->rest, p->text, p->n);
+    s->rest_n += p->n;
     s->separator = separator;
     s->begun = false;
 }
