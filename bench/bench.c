@@ -34,11 +34,11 @@ static void require(podium_status status) {
 static podium_collection collection;
 
 static void keystream(size_t n) {
-    uint64_t words[1024];
+    uint32_t words[2048];
     podium_stream stream;
     require(podium_stream_open(&stream, NULL, n * 16));
     for (size_t done = 0; done < n; done += 512)
-        require(podium_stream_fill(&stream, words, n - done < 512 ? 2 * (n - done) : 1024));
+        require(podium_stream_fill(&stream, words, n - done < 512 ? 4 * (n - done) : 2048));
     podium_stream_close(&stream);
 }
 
