@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the parts named: build, demo, check.
+# Installs the Debian packages that are missing for the parts named: build, demo, sqlite, check.
 set -eu
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
 demo="gnuplot-nox"
+sqlite="libsqlite3-dev sqlite3"
 check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch mandoc gnuplot-nox
     bash python3 chromium chromium-driver"
 
@@ -14,6 +15,7 @@ for part in "$@"; do
     case $part in
     build) wanted="$wanted $build" ;;
     demo) wanted="$wanted $demo" ;;
+    sqlite) wanted="$wanted $sqlite" ;;
     check) wanted="$wanted $check" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac

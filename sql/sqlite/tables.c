@@ -100,12 +100,12 @@ static int table_plan(sqlite3_vtab *base, sqlite3_index_info *plan) {
 static const char probabilities_wrong[] =
     "probabilities must be numbers from 0 to 1 in a JSON array, such as '[0.25, 0.5]'";
 
-/* Takes one more of the array's elements. */
+/* Takes one more of the array's elements: value, key, and whether the value is a number. A key that is text is an
+   object's. */
 static int add_probability(cursor *c, sqlite3_stmt *elements) {
     double p = sqlite3_column_double(elements, 0);
-    int type = sqlite3_column_type(elements, 0);
-    if ((type != SQLITE_FLOAT && type != SQLITE_INTEGER) || sqlite3_column_type(elements, 1) == SQLITE_TEXT ||
-        !(p >= 0 && p <= 1))
+    bool keyed = sqlite3_column_type(elements, 1) == SQLITE_TEXT, numeric = sqlite3_column_int(elements, 2) != 0;
+    if (keyed || !numeric || !(p >= 0 && p <= 1))
         return fail_table(c->base.pVtab, probabilities_wrong);
     if ((c->rows & (c->rows - 1)) == 0) { /* doubled at 1, 2, 4 ... */
         double *more = sqlite3_realloc64(c->p, (sqlite3_uint64)(c->rows == 0 ? 1 : 2 * c->rows) * sizeof *more);
@@ -117,11 +117,11 @@ static int add_probability(cursor *c, sqlite3_stmt *elements) {
     return SQLITE_OK;
 }
 
-/* SQLite reads its own JSON. A key that is text is an object's. */
+/* SQLite reads its own JSON. */
 static int read_probabilities(cursor *c, sqlite3_value *value) {
-    sqlite3 *db = ((const table *)c->base.pVtab)->db;
+    static const char sql[] = "SELECT value, key, type IN ('integer', 'real') FROM json_each(?1)";
     sqlite3_stmt *elements = NULL;
-    int status = sqlite3_prepare_v2(db, "SELECT value, key FROM json_each(?1)", -1, &elements, NULL), step = SQLITE_ROW;
+    int status = sqlite3_prepare_v2(((const table *)c->base.pVtab)->db, sql, -1, &elements, NULL), step = SQLITE_ROW;
     if (status == SQLITE_OK)
         status = sqlite3_bind_value(elements, 1, value);
     while (status == SQLITE_OK && (step = sqlite3_step(elements)) == SQLITE_ROW)
