@@ -83,6 +83,8 @@ static int define_functions(sqlite3 *db, connection *own) {
         status = define_aggregate(db, function_new(own, "podium_merge", STATE), 1, state_in, state_out);
     if (status == SQLITE_OK)
         status = define_scalar(db, function_new(own, "podium_state_text", STATE), 1, EVERYWHERE, state_text);
+    if (status == SQLITE_OK)
+        status = define_scalar(db, function_new(own, "podium_version", STATE), 0, EVERYWHERE, version);
     for (quantity q = ESTIMATE; q < QUANTITIES && status == SQLITE_OK; q++)
         status = define_quantity(db, own, q);
     return status;

@@ -80,6 +80,7 @@ static inline bool is_null(sqlite3_value *value) {
 void privatize(sqlite3_context *context, int count, sqlite3_value **values);
 void of_state(sqlite3_context *context, int count, sqlite3_value **values); /* state [, confidence] */
 void state_text(sqlite3_context *context, int count, sqlite3_value **values);
+void version(sqlite3_context *context, int count, sqlite3_value **values);
 
 /* Makes the message the function's error. */
 void fail(sqlite3_context *context, const char *message);

@@ -193,3 +193,8 @@ void state_text(sqlite3_context *context, int count, sqlite3_value **values) {
     size_t n = podium_aggregate_write(&aggregate, text);
     sqlite3_result_text(context, text, (int)n, SQLITE_TRANSIENT);
 }
+
+void version(sqlite3_context *context, int count, sqlite3_value **values) {
+    (void)count, (void)values;
+    sqlite3_result_text(context, podium_version(), -1, SQLITE_STATIC);
+}

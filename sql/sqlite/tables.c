@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FINE_BINS 128 /* the resolution of quantiles: the program's */
+#define FINE_BINS 128 /* as the program has: the same answers */
 
 /* A distribution is asked for quantiles or for shares: this is all the difference. */
 typedef struct kind {
@@ -39,6 +39,7 @@ typedef struct cursor {
     sqlite3_int64 row, rows;
     double *p; /* of quantiles, one a row */
     sqlite3_value *state, *asked;
+    bool known; /* else values and shares are NULL */
     podium_distribution distribution;
 } cursor;
 
@@ -142,8 +143,8 @@ static int read_bins(cursor *c, sqlite3_value *value) {
     return fail_table(c->base.pVtab, message);
 }
 
-/* The distribution in so many bins; no rows where there is nothing to estimate from. */
-static int estimate(cursor *c, sqlite3_value *value, uint32_t bins) {
+/* Unknown are the values behind fewer than two reports, and behind two outputs, which tell the mean alone. */
+static int estimate(cursor *c, sqlite3_value *value) {
     const module *m = ((const table *)c->base.pVtab)->module;
     char message[SQL_MESSAGE_MAX];
     podium_aggregate aggregate;
@@ -152,16 +153,14 @@ static int estimate(cursor *c, sqlite3_value *value, uint32_t bins) {
         collection = collection_from(m->own, message, &aggregate.spec);
     if (collection == NULL)
         return fail_table(c->base.pVtab, message);
-    if (collection->cells == 2)
-        return fail_table(c->base.pVtab, "the state's mechanism has two outputs, which tell the mean alone");
-    podium_status status = podium_distribution_make(&c->distribution, collection, &aggregate, bins);
-    if (status == PODIUM_TOO_FEW_REPORTS)
-        c->rows = 0;
-    else if (status == PODIUM_OUT_OF_MEMORY)
+    c->distribution = (podium_distribution){.min = aggregate.spec.min, .max = aggregate.spec.max};
+    c->known = aggregate.count >= 2 && collection->cells > 2;
+    podium_status status = PODIUM_OK;
+    if (c->known)
+        status = podium_distribution_make(&c->distribution, collection, &aggregate, FINE_BINS);
+    if (status == PODIUM_OUT_OF_MEMORY)
         return SQLITE_NOMEM;
-    else if (status != PODIUM_OK)
-        return fail_table(c->base.pVtab, podium_status_message(status));
-    return SQLITE_OK;
+    return status == PODIUM_OK ? SQLITE_OK : fail_table(c->base.pVtab, podium_status_message(status));
 }
 
 /* ---- Its rows ---- */
@@ -207,7 +206,7 @@ static int cursor_start(sqlite3_vtab_cursor *base, int number, const char *text,
     c->asked = sqlite3_value_dup(values[1]);
     if (c->state == NULL || c->asked == NULL)
         return SQLITE_NOMEM;
-    return estimate(c, values[0], shares ? (uint32_t)c->rows : FINE_BINS);
+    return estimate(c, values[0]);
 }
 
 static int cursor_next(sqlite3_vtab_cursor *base) {
@@ -227,20 +226,22 @@ static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 
 static void give_quantile(const cursor *c, sqlite3_context *context, int column) {
     double p = c->p[c->row];
-    sqlite3_result_double(context, column == 0 ? p : podium_distribution_quantile(&c->distribution, p));
+    if (column == 0)
+        sqlite3_result_double(context, p);
+    else if (c->known)
+        sqlite3_result_double(context, podium_distribution_quantile(&c->distribution, p));
 }
 
 static void give_bin(const cursor *c, sqlite3_context *context, int column) {
     const podium_distribution *d = &c->distribution;
-    double width = (d->max - d->min) / d->bins;
+    double width = (d->max - d->min) / (double)c->rows, lower = d->min + width * (double)c->row;
+    double upper = c->row + 1 == c->rows ? d->max : d->min + width * (double)(c->row + 1);
     if (column == 0)
         sqlite3_result_int64(context, c->row + 1);
-    else if (column == 3)
-        sqlite3_result_double(context, d->share[c->row]);
-    else if (column == 2 && c->row + 1 == c->rows)
-        sqlite3_result_double(context, d->max); /* not by a rounding less */
-    else
-        sqlite3_result_double(context, d->min + width * (double)(c->row + column - 1));
+    else if (column < 3)
+        sqlite3_result_double(context, column == 1 ? lower : upper);
+    else if (c->known)
+        sqlite3_result_double(context, podium_distribution_below(d, upper) - podium_distribution_below(d, lower));
 }
 
 static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
