@@ -3,17 +3,16 @@
 
 #include <string.h>
 
-#define MECHANISM_TEXT 64 /* longer than any that sql_spec accepts */
+#define MECHANISM_TEXT 64 /* a longer one is compared the longer way */
 #define BATCH 128         /* reports are added many at a time: one at a time takes four times as long */
 
 typedef struct group {
     bool begun;
-    uint64_t rows; /* that are in and not NULL */
+    uint64_t rows; /* that are in, not NULL, and not waiting */
     size_t waiting;
-    double reports[BATCH]; /* of which so many are waiting to be added */
-    size_t mechanism_n;
-    char mechanism[MECHANISM_TEXT];
-    podium_collection collection; /* of reports; a copy, since the connection's may be replaced between two rows */
+    double reports[BATCH];          /* of which so many wait to be added */
+    char mechanism[MECHANISM_TEXT]; /* as the first row has it; empty where that is NULL */
+    podium_collection collection;   /* of reports; a copy, since the connection's may be replaced between two rows */
     podium_aggregate aggregate;
 } group;
 
@@ -36,36 +35,38 @@ static bool succeeded(sqlite3_context *context, podium_status status) {
 static bool add_waiting(sqlite3_context *context, group *g) {
     size_t n = g->waiting;
     g->waiting = 0;
+    g->rows += n;
     return n == 0 || succeeded(context, podium_aggregate_add(&g->aggregate, &g->collection, g->reports, n));
 }
 
 /* ---- The parameters of reports ---- */
 
-/* Is it the number that the first row had? That one was looked at thoroughly. Only a 0 may be something else: it is
-   what SQLite makes of NULL and of words. Asking for the type each time would cost a tenth of the whole query. */
-static bool same_number(sqlite3_value *value, double number) {
-    return sqlite3_value_double(value) == number && (number != 0 || is_number(value));
+/* A mechanism that is NULL takes the longer way. */
+static bool same_text(sqlite3_value *value, const char *text) {
+    const char *own = (const char *)sqlite3_value_text(value);
+    return *text != '\0' && own != NULL && strcmp(own, text) == 0;
 }
 
-static bool same_text(sqlite3_value *value, const char *text, size_t n) {
-    return n > 0 && (size_t)sqlite3_value_bytes(value) == n && memcmp(sqlite3_value_text(value), text, n) == 0;
-}
-
-/* The quick look at each row. A mechanism that is NULL takes the longer way. */
+/*
+ * The quick look at each row: are these the numbers that the first row had? That one was looked at thoroughly. Asking
+ * for the types each time would cost a tenth of the whole query, and only a 0 may be something else: it is what SQLite
+ * makes of NULL and of words.
+ */
 static bool same_parameters(const group *g, int count, sqlite3_value **values) {
     const podium_spec *spec = &g->collection.spec;
-    return g->begun && same_number(values[0], spec->min) && same_number(values[1], spec->max) &&
-           same_number(values[2], spec->epsilon) && (count == 3 || same_text(values[3], g->mechanism, g->mechanism_n));
+    double min = sqlite3_value_double(values[0]), max = sqlite3_value_double(values[1]);
+    double epsilon = sqlite3_value_double(values[2]);
+    return g->begun && min == spec->min && max == spec->max && epsilon == spec->epsilon &&
+           (min != 0 || is_number(values[0])) && (max != 0 || is_number(values[1])) &&
+           (count == 3 || same_text(values[3], g->mechanism));
 }
 
 static void group_begin(group *g, const podium_collection *collection, sqlite3_value *mechanism) {
     g->begun = true;
     g->collection = *collection;
     podium_aggregate_init(&g->aggregate, collection);
-    if (mechanism != NULL && !is_null(mechanism)) {
-        g->mechanism_n = (size_t)sqlite3_value_bytes(mechanism);
-        memcpy(g->mechanism, sqlite3_value_text(mechanism), g->mechanism_n);
-    }
+    if (mechanism != NULL && !is_null(mechanism) && sqlite3_value_bytes(mechanism) < MECHANISM_TEXT)
+        memcpy(g->mechanism, sqlite3_value_text(mechanism), (size_t)sqlite3_value_bytes(mechanism));
 }
 
 /* The first row's parameters, or others than before: 'minimax' and 'minimax:256' are the same. */
@@ -93,23 +94,32 @@ static bool take_parameters(sqlite3_context *context, group *g, int count, sqlit
 /* The report, or false where there is none: then the row is NULL, or the error is said. */
 static bool report_from(double *report, sqlite3_context *context, sqlite3_value *value) {
     char message[SQL_MESSAGE_MAX];
-    if (is_number(value)) { /* nearly always */
-        *report = sqlite3_value_double(value);
+    if (is_null(value))
+        return false;
+    if (number_from(report, message, value, "report"))
         return true;
-    }
-    if (!is_null(value) && !number_from(report, message, value, "report"))
-        fail(context, message);
+    fail(context, message);
     return false;
+}
+
+/* The first row, and the rare one: what report_in is spared */
+static bool report_waits(sqlite3_context *context, group *g, int count, sqlite3_value **values) {
+    if (!take_parameters(context, g, count - 1, values + 1) ||
+        !report_from(&g->reports[g->waiting], context, values[0]))
+        return false;
+    g->waiting++;
+    return true;
 }
 
 void report_in(sqlite3_context *context, int count, sqlite3_value **values) {
     group *g = group_of(context);
-    if (g == NULL ||
-        !(same_parameters(g, count - 1, values + 1) || take_parameters(context, g, count - 1, values + 1)) ||
-        !report_from(&g->reports[g->waiting], context, values[0]))
+    if (g == NULL)
         return;
-    g->rows++;
-    if (++g->waiting == BATCH)
+    if (same_parameters(g, count - 1, values + 1) && is_number(values[0]))
+        g->reports[g->waiting++] = sqlite3_value_double(values[0]);
+    else if (!report_waits(context, g, count, values))
+        return;
+    if (g->waiting == BATCH)
         add_waiting(context, g);
 }
 
@@ -166,6 +176,6 @@ void state_out(sqlite3_context *context, int count, sqlite3_value **values) {
 
 void give_group(sqlite3_context *context) {
     group *g = sqlite3_aggregate_context(context, 0);
-    if (g != NULL && g->rows > 0 && add_waiting(context, g))
+    if (g != NULL && add_waiting(context, g) && g->rows > 0)
         give(context, &g->collection, &g->aggregate, CONFIDENCE);
 }
