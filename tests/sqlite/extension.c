@@ -356,22 +356,22 @@ END_TEST
 
 #define CHANGED ": min, max, epsilon and mechanism must be the same in all rows that are aggregated"
 
-START_TEST(parameters_that_change) {
+START_TEST(parameters_that_change) { /* in the last row */
     static const struct {
         const char *parameters, *message;
     } changes[] = {
-        {"id / 150, 120, 1", "podium_mean" CHANGED},
-        {"1, 120 + id / 150, 1", "podium_mean" CHANGED},
-        {"1, 120, 1 + id / 150", "podium_mean" CHANGED},
-        {"1, 120, 1, iif(id < 150, 'podium', 'laplace')", "podium_mean" CHANGED},
-        {"1, 120, 1, iif(id < 150, NULL, 'laplace')", "podium_mean" CHANGED},
-        {"1, 120, 1, iif(id < 150, 'minimax', 'minimax:128')", "podium_mean" CHANGED},
-        {"1, 120, iif(id < 150, 1, NULL)", "podium_mean: epsilon must be a number, and is NULL"},
-        {"1, 120, 1, iif(id < 150, NULL, '')", "podium_mean: no mechanism is called \"\": it is one of podium, "
+        {"id / 200, 120, 1", "podium_mean" CHANGED},
+        {"1, 120 + id / 200, 1", "podium_mean" CHANGED},
+        {"1, 120, 1 + id / 200", "podium_mean" CHANGED},
+        {"1, 120, 1, iif(id < 200, 'podium', 'laplace')", "podium_mean" CHANGED},
+        {"1, 120, 1, iif(id < 200, NULL, 'laplace')", "podium_mean" CHANGED},
+        {"1, 120, 1, iif(id < 200, 'minimax', 'minimax:128')", "podium_mean" CHANGED},
+        {"1, 120, iif(id < 200, 1, NULL)", "podium_mean: epsilon must be a number, and is NULL"},
+        {"1, 120, 1, iif(id < 200, NULL, '')", "podium_mean: no mechanism is called \"\": it is one of podium, "
                                                "podium-approximate, laplace, staircase, duchi, "
                                                "piecewise, hybrid, podium-tuned, minimax"},
-        {"iif(id < 150, 0, 'abc'), 120, 1", "podium_mean: min must be a number, and is text"},
-        {"iif(id < 150, 0, NULL), 120, 1", "podium_mean: min must be a number, and is NULL"},
+        {"iif(id < 200, 0, 'abc'), 120, 1", "podium_mean: min must be a number, and is text"},
+        {"iif(id < 200, 0, NULL), 120, 1", "podium_mean: min must be a number, and is NULL"},
     };
     sqlite3 *db = open_reports();
     for (size_t i = 0; i < LENGTH(changes); i++) {
