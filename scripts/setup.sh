@@ -1,10 +1,12 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the parts named: build, demo, sqlite, check.
+# Installs the Debian packages that are missing for the parts named: build, demo, sqlite, check, bench, instructions.
 set -eu
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
 demo="gnuplot-nox"
 sqlite="libsqlite3-dev sqlite3"
+bench="gnuplot-nox"
+instructions="valgrind"
 check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch mandoc gnuplot-nox
     bash python3 chromium chromium-driver"
 
@@ -17,6 +19,8 @@ for part in "$@"; do
     demo) wanted="$wanted $demo" ;;
     sqlite) wanted="$wanted $sqlite" ;;
     check) wanted="$wanted $check" ;;
+    bench) wanted="$wanted $bench" ;;
+    instructions) wanted="$wanted $instructions" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done
