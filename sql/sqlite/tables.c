@@ -1,6 +1,6 @@
 /*
  * Functions that give rows: podium_quantiles(state, probabilities) and podium_histogram(state, bins). To SQLite each is
- * a virtual table whose hidden columns are the arguments.
+ * a virtual table whose hidden columns are the arguments, and have names that nobody else's columns have.
  */
 #include "extension.h"
 
@@ -16,12 +16,14 @@ typedef struct kind {
     const char *missing;
 } kind;
 
-static const kind quantiles = {"podium_quantiles",
-                               "CREATE TABLE x(p, value, state HIDDEN, probabilities HIDDEN, telling HIDDEN)", 2,
-                               "takes a state and probabilities, as in podium_quantiles(state, '[0.25, 0.5]')"};
-static const kind histogram = {"podium_histogram",
-                               "CREATE TABLE x(bin, lower, upper, share, state HIDDEN, bins HIDDEN, telling HIDDEN)", 4,
-                               "takes a state and a number of bins, as in podium_histogram(state, 20)"};
+static const kind quantiles = {
+    "podium_quantiles",
+    "CREATE TABLE x(p, value, argument_state HIDDEN, argument_probabilities HIDDEN, telling HIDDEN)", 2,
+    "takes a state and probabilities, as in podium_quantiles(state, '[0.25, 0.5]')"};
+static const kind histogram = {
+    "podium_histogram",
+    "CREATE TABLE x(bin, lower, upper, share, argument_state HIDDEN, argument_bins HIDDEN, telling HIDDEN)", 4,
+    "takes a state and a number of bins, as in podium_histogram(state, 20)"};
 
 typedef struct module {
     const kind *kind;

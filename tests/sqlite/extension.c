@@ -595,16 +595,20 @@ END_TEST
 START_TEST(rows_in_joins) {
     sqlite3 *db = open_reports();
     expect(db, "CREATE TABLE s AS SELECT city, podium_aggregate(report, 1, 120, 1) AS state FROM r GROUP BY city", "");
-    expect(db, "SELECT s.city, count(*) FROM s, podium_histogram(s.state, 4) GROUP BY s.city", "a|4 b|4 c|4");
+    expect(db, "SELECT s.city, count(*) FROM s, podium_histogram(state, 4) GROUP BY s.city", "a|4 b|4 c|4");
     expect(db, "SELECT s.city, count(*) FROM podium_histogram(s.state, 4) AS h, s GROUP BY s.city", "a|4 b|4 c|4");
-    expect(db, "SELECT count(*) FROM s JOIN podium_quantiles AS q ON q.state = s.state AND q.probabilities = '[0.5]'",
+    expect(db,
+           "SELECT count(*) FROM s JOIN podium_quantiles AS q ON q.argument_state = s.state AND "
+           "q.argument_probabilities = '[0.5]'",
            "3");
     expect(db, "SELECT count(*) FROM s LEFT JOIN podium_quantiles(nullif(s.state, s.state), '[0.5]')", "3");
     /* A condition more on an argument, which is left to SQLite */
-    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.bins = 5", "0");
-    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.bins = 4 AND h.state = s.state",
+    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.argument_bins = 5", "0");
+    expect(db,
+           "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.argument_bins = 4 AND h.argument_state = "
+           "s.state",
            "12");
-    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.bins IN (4, 5)", "12");
+    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.argument_bins IN (4, 5)", "12");
     expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4, 1) WHERE telling = 0", "0");
     expect(db, "SELECT telling FROM podium_histogram((SELECT state FROM r WHERE id = 1), 1)", "0");
     close_db(db);
