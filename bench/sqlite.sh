@@ -1,6 +1,6 @@
 #!/bin/sh
-# What Podium's aggregates cost in SQLite, beside its own avg(): one column of a table, one core. The queries take turns,
-# and the best of seven counts.
+# What Podium's aggregates cost in SQLite, beside its own avg(): one column of a table, one core. The queries take
+# turns, and the best of seven counts.
 #
 #   sqlite.sh EXTENSION WORK-DIR [ROWS]
 set -eu
@@ -28,7 +28,10 @@ podium_aggregate, range from 0|length(podium_aggregate(report, 0, 120, 1.0))
 podium_mean(report, 1, 120, 1.0)|podium_mean(report, 1, 120, 1.0)'
 
 echo "$queries" | awk -F'|' '{ query[NR] = $2 }
-    END { print ".timer on"; for (k = 0; k < 7; k++) for (i = 1; i <= NR; i++) print "SELECT " query[i] " FROM reports;" }' |
+    END {
+        print ".timer on"
+        for (k = 0; k < 7; k++) for (i = 1; i <= NR; i++) print "SELECT " query[i] " FROM reports;"
+    }' |
     sed "s/\"podium\"/'podium'/" | shell | awk '/^Run Time/ { print $6 + $8 }' >"$work/sqlite-times"
 
 echo
