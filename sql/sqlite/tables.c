@@ -59,6 +59,8 @@ static int table_connect(sqlite3 *db, void *own, int count, const char *const *a
     const module *m = own;
     (void)count, (void)arguments, (void)error;
     int status = sqlite3_declare_vtab(db, m->kind->columns);
+    if (status == SQLITE_OK)
+        status = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
     if (status != SQLITE_OK)
         return status;
     table *t = sqlite3_malloc(sizeof *t);
@@ -66,7 +68,7 @@ static int table_connect(sqlite3 *db, void *own, int count, const char *const *a
         return SQLITE_NOMEM;
     *t = (table){.module = m, .db = db};
     *made = &t->base;
-    return sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+    return SQLITE_OK;
 }
 
 static int table_disconnect(sqlite3_vtab *base) {
@@ -123,16 +125,19 @@ static int add_probability(cursor *c, sqlite3_stmt *elements) {
 /* SQLite reads its own JSON. */
 static int read_probabilities(cursor *c, sqlite3_value *value) {
     static const char sql[] = "SELECT value, key, type IN ('integer', 'real') FROM json_each(?1)";
+    sqlite3 *db = ((const table *)c->base.pVtab)->db;
     sqlite3_stmt *elements = NULL;
-    int status = sqlite3_prepare_v2(((const table *)c->base.pVtab)->db, sql, -1, &elements, NULL), step = SQLITE_ROW;
+    int status = sqlite3_prepare_v2(db, sql, -1, &elements, NULL), step = SQLITE_ROW;
+    if (status == SQLITE_ERROR)
+        return fail_table(c->base.pVtab, sqlite3_errmsg(db)); /* an SQLite that was built without JSON */
     if (status == SQLITE_OK)
         status = sqlite3_bind_value(elements, 1, value);
     while (status == SQLITE_OK && (step = sqlite3_step(elements)) == SQLITE_ROW)
         status = add_probability(c, elements);
     sqlite3_finalize(elements);
-    if (status == SQLITE_OK && step != SQLITE_DONE)
-        return step == SQLITE_NOMEM ? step : fail_table(c->base.pVtab, probabilities_wrong); /* not JSON */
-    return status;
+    if (status != SQLITE_OK || step == SQLITE_DONE)
+        return status;
+    return step == SQLITE_ERROR ? fail_table(c->base.pVtab, probabilities_wrong) : step; /* not JSON; or interrupted */
 }
 
 static int read_bins(cursor *c, sqlite3_value *value) {
