@@ -188,7 +188,7 @@ static size_t shared_draws(const double *a, const double *b) {
 }
 
 /* Two children of one process, and that process itself: a million pairs, of which 3e-4 are the same by chance. Three or
-   more are so once in 2e11 times. */
+   more are so once in 7e10 runs. */
 START_TEST(forks_share_no_words) {
     static double draws[3][DRAWS];
     sqlite3 *db = open_new();
