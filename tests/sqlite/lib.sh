@@ -12,3 +12,6 @@ sql() {
 with_reports() {
     sql :memory: 'CREATE TABLE r(id INTEGER, city TEXT, report REAL)' ".import --csv --skip 1 $DATA/reports.csv r" "$@"
 }
+
+# The state of these reports, as the program makes it
+podium aggregate $C "$DATA/reports.csv" -o whole
