@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the parts named: build, demo, check, bench, instructions.
+# Installs the Debian packages that are missing for the parts named: build, demo, sqlite, check, bench, instructions.
 set -eu
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
 demo="gnuplot-nox"
+sqlite="libsqlite3-dev sqlite3"
 bench="gnuplot-nox"
 instructions="valgrind"
 check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch mandoc gnuplot-nox
@@ -16,6 +17,7 @@ for part in "$@"; do
     case $part in
     build) wanted="$wanted $build" ;;
     demo) wanted="$wanted $demo" ;;
+    sqlite) wanted="$wanted $sqlite" ;;
     check) wanted="$wanted $check" ;;
     bench) wanted="$wanted $bench" ;;
     instructions) wanted="$wanted $instructions" ;;

@@ -68,7 +68,7 @@ START_TEST(shape_has_its_own_limit) {
 END_TEST
 
 START_TEST(words_for_everything) {
-    for (int status = PODIUM_OK; status <= PODIUM_NO_DENSITY; status++) {
+    for (int status = PODIUM_OK; status <= PODIUM_NEVER_ADDED; status++) {
         const char *message = podium_status_message((podium_status)status);
         ck_assert(strlen(message) > 5 && strcmp(message, "unknown status") != 0);
         for (int other = PODIUM_OK; other < status; other++)
