@@ -38,13 +38,6 @@ static void duchi_grid(podium_collection *collection) {
 /* Where Wang et al. (2019) start to mix: below, Duchi's two outputs alone have the smaller worst variance. */
 #define HYBRID_EPSILON 0.61
 
-/* Steps: any smaller threshold is as private, and of a word that is compared with a multiple of 2^32 the lower half
-   need not be drawn. The threshold, and what it leaves, change by 2^-20 of themselves at the most; or else it stays. */
-static uint64_t without_lower(uint64_t threshold) {
-    const uint64_t least = (uint64_t)1 << 52;
-    return threshold < least || threshold > UINT64_MAX - least ? threshold : threshold & ~(uint64_t)UINT32_MAX;
-}
-
 /* Piecewise's cells, as many for Duchi's, and the coin that decides between them; 1 - alpha is e^(-epsilon/2). */
 static void hybrid_grid(podium_collection *collection, const podium_shape *piecewise) {
     if (collection->spec.epsilon <= HYBRID_EPSILON) {
@@ -53,7 +46,7 @@ static void hybrid_grid(podium_collection *collection, const podium_shape *piece
     }
     step_grid(collection, piecewise, PODIUM_CELLS_MAX / 2);
     collection->cells = PODIUM_CELLS_MAX;
-    collection->pair_coin = without_lower((uint64_t)ldexp(exp(-collection->spec.epsilon / 2), 64));
+    collection->pair_coin = (uint64_t)ldexp(exp(-collection->spec.epsilon / 2), 64);
 }
 
 uint64_t podium_mapped_cells(const podium_spec *spec) {
@@ -283,19 +276,12 @@ uint64_t podium_fingerprint(const podium_spec *spec) {
     return hash;
 }
 
-/* Neighbouring reports must be different doubles, with room for the rounding of whoever reads them; Duchi's two must
-   also not go astray by it. */
+/* Neighbouring reports must be different doubles, with room for the rounding of whoever reads them; and where they are
+   few, that must not make strays of them. */
 static bool reports_fit_doubles(const podium_collection *collection) {
-    double last = collection->first + collection->spacing * (double)collection->worth_most;
-    double room = collection->cells == 2 ? STRAY * collection->spacing : collection->spacing;
+    double support = collection->spacing * (double)collection->worth_most, last = collection->first + support;
+    double room = fmin(collection->spacing, STRAY * support);
     return room >= 4 * DBL_EPSILON * fmax(fabs(collection->first), fabs(last));
-}
-
-static void spare_lower_halves(podium_collection *collection) {
-    if (collection->coin_count > 0)
-        return;
-    collection->threshold = without_lower(collection->threshold);
-    collection->pair_threshold = without_lower(collection->pair_threshold);
 }
 
 static podium_status set_grid(podium_collection *collection, podium_minimax *minimax) {
@@ -342,7 +328,6 @@ podium_status podium_collection_init(podium_collection *collection, const podium
     if (status != PODIUM_OK)
         return status;
     podium_thresholds_set(&made);
-    spare_lower_halves(&made);
     set_units(&made, &minimax);
     made.fingerprint = podium_fingerprint(&made.spec);
     if (!reports_fit_doubles(&made))
