@@ -144,23 +144,43 @@ uint32_t podium_worth(const podium_collection *collection, uint32_t cell) {
    share of the support, whatever wrote and read it. */
 #define STRAY 1e-6
 
-/* Pieces overlap, so each is asked for its nearest cell; worths written with enough digits are met exactly. */
+/* Has the piece a cell that is worth so much, or 1 more or less? Perhaps; or surely not. */
+static bool may_hold(const podium_collection *collection, uint32_t piece, int64_t worth) {
+    int64_t first = collection->piece_worth[piece], last = collection->piece_slope[piece];
+    last = first + last * (((int64_t)1 << collection->piece_bits) - 1);
+    return first < last ? worth >= first - 1 && worth <= last + 1 : worth >= last - 1 && worth <= first + 1;
+}
+
+/* How far the nearest cell of the piece is worth from it */
+static double distance_to_piece(const podium_collection *collection, uint32_t piece, double worth, uint32_t *cell) {
+    double slope = collection->piece_slope[piece], from = worth - collection->piece_worth[piece];
+    double last = (double)(((int64_t)1 << collection->piece_bits) - 1);
+    double number = slope == 0 ? 0 : fmin(fmax(nearbyint(from / slope), 0), last);
+    *cell = (piece << collection->piece_bits) + (uint32_t)number;
+    return fabs(from - slope * number);
+}
+
+/* Pieces overlap. Worths written with enough digits are met exactly, by the first piece that has them; for others each
+   piece is asked for its nearest cell. */
 static bool cell_of_pieces(const podium_collection *collection, uint32_t *cell, double worth) {
-    double best = INFINITY, last = ldexp(1, (int)collection->piece_bits) - 1;
-    for (uint32_t c = 0; c < collection->piece_count && best > 0.5; c++) {
-        double slope = collection->piece_slope[c], from = worth - collection->piece_worth[c];
-        double number = slope == 0 ? 0 : fmin(fmax(nearbyint(from / slope), 0), last);
-        double distance = fabs(from - slope * number);
+    const int64_t whole = (int64_t)(worth + 0.5);
+    double best = INFINITY;
+    uint32_t own;
+    for (uint32_t c = 0; c < collection->piece_count; c++)
+        if (may_hold(collection, c, whole) && distance_to_piece(collection, c, worth, cell) <= 0.5)
+            return true;
+    for (uint32_t c = 0; c < collection->piece_count; c++) {
+        double distance = distance_to_piece(collection, c, worth, &own);
         if (distance < best) {
             best = distance;
-            *cell = (c << collection->piece_bits) + (uint32_t)number;
+            *cell = own;
         }
     }
     return best <= STRAY * (double)collection->worth_most;
 }
 
 bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth) {
-    if (!(worth > -0.5 && worth < (double)collection->worth_most + 0.5)) /* a NaN too: no comparison holds for it */
+    if (!podium_worth_exists(collection, worth))
         return false;
     if (collection->piece_count > 0)
         return cell_of_pieces(collection, cell, worth);
@@ -344,10 +364,10 @@ podium_status podium_collection_init(podium_collection *collection, const podium
 
 void podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n) {
     const double first = collection->first, spacing = collection->spacing;
-    const bool looked_up = collection->piece_count > 0 || collection->pair_coin != 0; /* a cell is public: it may be */
+    const bool straight = podium_is_straight(collection); /* or looked up: a cell is public */
     size_t i = podium_vector_reports(collection, reports, cells, n);
     for (; i < n; i++) {
-        uint32_t worth = looked_up ? podium_worth(collection, cells[i]) : cells[i];
+        uint32_t worth = straight ? cells[i] : podium_worth(collection, cells[i]);
         reports[i] = first + spacing * (double)(int64_t)worth; /* by way of a signed number: no jump */
     }
 }
