@@ -6,47 +6,68 @@
 #include <emmintrin.h>
 #endif
 
-/* ---- With quotes: field by field ---- */
+bool csv_has_quotes(const char *text, size_t n) {
+    return n > 0 && memchr(text, '"', n) != NULL;
+}
 
-/* From the start of a field to the separator or line end after it, or n */
-static size_t field_end(const char *text, size_t n, size_t at, char separator) {
+/* ---- A text that grows ---- */
+
+enum { FIELD_START, UNQUOTED, QUOTED, QUOTE_SEEN };
+
+static int next_state(int state, char c, char separator) {
+    if (c == '"' && (state == FIELD_START || state == QUOTE_SEEN)) /* two make one, and the field goes on */
+        return QUOTED;
+    return c == separator || c == '\n' ? FIELD_START : UNQUOTED;
+}
+
+void csv_whole(csv_scan *scan, const char *text, size_t n, char separator) {
+    bool outside = scan->state == FIELD_START || scan->state == UNQUOTED;
+    if (n > scan->at && outside && !csv_has_quotes(text + scan->at, n - scan->at)) {
+        size_t end = n;
+        while (end > scan->at && text[end - 1] != '\n')
+            end--;
+        scan->whole = end > scan->at ? end : scan->whole;
+        scan->state = next_state(UNQUOTED, text[n - 1], separator);
+        scan->at = n;
+    }
+    while (scan->at < n) {
+        if (scan->state == QUOTED) {
+            const char *quote = memchr(text + scan->at, '"', n - scan->at);
+            scan->at = quote == NULL ? n : (size_t)(quote - text) + 1;
+            scan->state = quote == NULL ? QUOTED : QUOTE_SEEN;
+            continue;
+        }
+        char c = text[scan->at++];
+        scan->state = next_state(scan->state, c, separator);
+        if (c == '\n')
+            scan->whole = scan->at;
+    }
+}
+
+/* ---- Marks, with quotes: field by field ---- */
+
+/* From the start of a field to the next of the two characters outside quotes, or n */
+static size_t field_end(const char *text, size_t n, size_t at, char separator, char other) {
     for (bool quoted = at < n && text[at] == '"'; quoted;) {
         const char *quote = memchr(text + at + 1, '"', n - at - 1);
         if (quote == NULL)
             return n;
         at = (size_t)(quote - text) + 1;
-        quoted = at < n && text[at] == '"'; /* two make one, and the field goes on */
+        quoted = at < n && text[at] == '"';
     }
-    while (at < n && text[at] != separator && text[at] != '\n')
+    while (at < n && text[at] != separator && text[at] != other)
         at++;
     return at;
 }
 
-bool csv_has_quotes(const char *text, size_t n) {
-    return memchr(text, '"', n) != NULL;
-}
-
-size_t csv_whole(const char *text, size_t n, char separator, bool has_quotes) {
-    if (!has_quotes) {
-        while (n > 0 && text[n - 1] != '\n')
-            n--;
-        return n;
-    }
-    size_t whole = 0;
-    for (size_t at = 0, end; at < n && (end = field_end(text, n, at, separator)) < n; at = end + 1)
-        if (text[end] == '\n')
-            whole = end + 1;
-    return whole;
-}
-
 static size_t marks_outside_quotes(uint32_t *marks, const char *text, size_t from, size_t n, char separator) {
     size_t count = 0;
-    for (size_t at = from, end; at < n && (end = field_end(text, n, at, separator)) < n; at = end + 1)
+    for (size_t at = from, end; at < n && (end = field_end(text, n, at, separator, '\n')) < n; at = end + 1)
         marks[count++] = (uint32_t)end;
     return count;
 }
 
-/* ---- Without: all at once ---- */
+/* ---- Marks, without: all at once ---- */
 
 #ifdef __SSE2__
 /* A bit for each of 64 bytes that is either */
@@ -90,29 +111,34 @@ size_t csv_marks(uint32_t *marks, const char *text, size_t from, size_t n, char 
 /* ---- One record ---- */
 
 csv_record csv_first(const char *text, size_t n, size_t first, char separator, size_t *end) {
-    size_t at = field_end(text, n, first, separator);
+    size_t at = field_end(text, n, first, separator, '\n');
     while (at < n && text[at] != '\n')
-        at = field_end(text, n, at + 1, separator);
+        at = field_end(text, n, at + 1, separator, '\n');
     *end = at < n ? at + 1 : 0;
     return (csv_record){text, first, at > first && text[at - 1] == '\r' ? at - 1 : at};
 }
 
+/* Line ends in a record stand in quotes, or would if it were read with the right separator. */
+static size_t record_field_end(const csv_record *record, size_t at, char separator) {
+    return field_end(record->text, record->n, at, separator, separator);
+}
+
 bool csv_find(csv_field *field, const csv_record *record, char separator, size_t index) {
-    size_t from = record->first, to = field_end(record->text, record->n, from, separator);
+    size_t from = record->first, to = record_field_end(record, from, separator);
     for (; index > 0; index--) {
         if (to == record->n)
             return false;
         from = to + 1;
-        to = field_end(record->text, record->n, from, separator);
+        to = record_field_end(record, from, separator);
     }
     *field = (csv_field){from, to};
     return true;
 }
 
 size_t csv_count(const csv_record *record, char separator) {
-    size_t count = 1, to = field_end(record->text, record->n, record->first, separator);
+    size_t count = 1, to = record_field_end(record, record->first, separator);
     for (; to < record->n; count++)
-        to = field_end(record->text, record->n, to + 1, separator);
+        to = record_field_end(record, to + 1, separator);
     return count;
 }
 

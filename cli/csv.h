@@ -14,8 +14,13 @@
 
 bool csv_has_quotes(const char *text, size_t n);
 
-/* How much of the text, which begins with a record, is whole records; 0 where the first one goes on. */
-size_t csv_whole(const char *text, size_t n, char separator, bool has_quotes);
+/* How much of a text is whole records, while it grows: a scan goes on where it stopped, and begins as {first field}. */
+typedef struct {
+    size_t at;    /* up to here it has been looked at */
+    size_t whole; /* up to here it is whole records; 0 while the first one goes on */
+    int state;    /* see csv.c */
+} csv_scan;
+void csv_whole(csv_scan *scan, const char *text, size_t n, char separator);
 
 /*
  * The ends of all fields of the text, from the start of one on: the positions of the separators and line ends that

@@ -1,6 +1,7 @@
 /* podium: local differential privacy for numbers, from a shell. */
 #include "cli.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,10 @@ void help_for(const char *name, FILE *to) {
     fprintf(to, "podium %s: %s\n\nUsage: podium %s %s\n\n%s", c->name, c->summary, c->name, c->usage, c->help);
 }
 
+/* Only the first thread that has something to say says it. */
 static _Noreturn void leave(int status, const char *format, va_list arguments) {
+    static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&leaving);
     progress_clear();
     output_abandon();
     fputs("podium: ", stderr);

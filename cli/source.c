@@ -48,15 +48,17 @@ static size_t mark_length(const source *s, const piece *p, bool *maybe) {
     return !s->begun && p->n >= 3 && memcmp(p->text, mark, 3) == 0 ? 3 : 0;
 }
 
-/* How much of what has been read can be given; all of it at the end */
-static size_t givable(const source *s, piece *p) {
+/* How much of what has been read can be given, of which it is looked at what is new; all of it at the end */
+static size_t givable(const source *s, piece *p, csv_scan *scan) {
     bool maybe_mark;
     p->first = mark_length(s, p, &maybe_mark);
-    p->has_quotes = csv_has_quotes(p->text, p->n);
-    if (s->ended)
-        return p->n;
-    size_t whole = maybe_mark ? 0 : csv_whole(p->text + p->first, p->n - p->first, s->separator, p->has_quotes);
-    return whole == 0 ? 0 : p->first + whole;
+    if (maybe_mark && !s->ended)
+        return 0;
+    if (scan->at < p->first)
+        scan->at = p->first;
+    p->has_quotes |= csv_has_quotes(p->text + scan->at, p->n - scan->at);
+    csv_whole(scan, p->text, p->n, s->separator);
+    return s->ended ? p->n : scan->whole;
 }
 
 /* Reads once. False: it failed. */
@@ -65,8 +67,9 @@ static bool fill(source *s, piece *p) {
         errno = 0;
         return false;
     }
-    size_t size = p->n + 1 < PIECE_SIZE ? PIECE_SIZE : 2 * p->n;
-    reserve(&p->text, &p->capacity, size + 1); /* and a line end */
+    size_t size = p->n + 1 < PIECE_SIZE ? PIECE_SIZE : p->n + PIECE_SIZE; /* a long record needs no long piece */
+    if (size + 1 > p->capacity)
+        reserve(&p->text, &p->capacity, 2 * size); /* a line end has room too */
     ptrdiff_t got;
     do
         got = input_read(s->descriptor, p->text + p->n, size - p->n);
@@ -77,12 +80,14 @@ static bool fill(source *s, piece *p) {
 }
 
 source_result source_next(source *s, piece *p) {
-    reserve(&p->text, &p->capacity, s->rest_n + 1 < PIECE_SIZE ? PIECE_SIZE : s->rest_n + 1);
+    csv_scan scan = {.at = 0};
+    reserve(&p->text, &p->capacity, s->rest_n + 1 < 2 * PIECE_SIZE ? 2 * PIECE_SIZE : s->rest_n + 1);
     if (s->rest_n > 0)
         memcpy(p->text, s->rest, s->rest_n);
     p->n = s->rest_n;
+    p->has_quotes = false;
     size_t n;
-    while ((n = givable(s, p)) == 0) {
+    while ((n = givable(s, p, &scan)) == 0) {
         if (s->ended)
             return SOURCE_ENDED;
         if (!fill(s, p))

@@ -23,6 +23,7 @@ struct table {
     char *header;
     size_t header_first, header_n;
     uint64_t total; /* bytes, or 0 where that cannot be known */
+    unsigned threads;
     /* Of what is being finished */
     const char *name;          /* of the file, for messages */
     uint64_t line;             /* the number of the first line */
@@ -103,12 +104,21 @@ static uint64_t total_size(char **files) {
     return total;
 }
 
+static unsigned threads_for(unsigned asked, uint64_t total) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t threads = asked > 0 ? asked : processors < 1 ? 1 : (uint64_t)processors;
+    uint64_t pieces = total == 0 ? CREW_MAX : total / PIECE_SIZE + 1; /* no idle ones */
+    threads = threads < pieces ? threads : pieces;
+    return threads < CREW_MAX ? (unsigned)threads : CREW_MAX;
+}
+
 table *table_open(const table_options *options) {
     table *t = allocate(sizeof *t);
     *t = (table){.options = *options, .separator = options->separator};
     if (t->options.files[0] == NULL)
         t->options.files = standard_input;
     t->total = total_size(t->options.files);
+    t->threads = threads_for(options->threads, t->total);
     open_file(t);
     return t;
 }
@@ -126,11 +136,7 @@ const char *table_header(const table *t, size_t *n) {
 }
 
 unsigned table_threads(const table *t) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t threads = t->options.threads > 0 ? t->options.threads : processors < 1 ? 1 : (uint64_t)processors;
-    uint64_t pieces = t->total == 0 ? CREW_MAX : t->total / PIECE_SIZE + 1; /* no idle ones */
-    threads = threads < pieces ? threads : pieces;
-    return threads < CREW_MAX ? (unsigned)threads : CREW_MAX;
+    return t->threads;
 }
 
 /* ---- Messages: file, line, column, never the value ---- */
@@ -255,7 +261,6 @@ typedef struct {
     uint64_t lines;
     const char *trouble; /* with the row at trouble_at, that ends it all; or NULL */
     size_t trouble_at;
-    bool unclosed; /* the text ends inside quotes that begin in the row at trouble_at: who knows what is in there */
 } worker;
 
 /* Looks at the first line. False: it must be read again, with another separator. */
@@ -264,8 +269,10 @@ static bool begin_file(table *t, worker *w) {
     csv_record record = csv_first(w->piece.text, w->piece.n, w->piece.first, t->source.separator, &end);
     if (t->separator == 0) {
         t->separator = csv_count(&record, '\t') > csv_count(&record, ',') ? '\t' : ',';
-        source_again(&t->source, &w->piece, t->separator);
-        return false;
+        if (t->separator != t->source.separator) {
+            source_again(&t->source, &w->piece, t->separator);
+            return false;
+        }
     }
     if (end == 0)
         fail(BAD_DATA, "%s, line 1: %s", t->source.name, unclosed);
@@ -291,12 +298,11 @@ static bool take(crew *c, void *argument) {
     worker *w = argument;
     table *t = w->table;
     while (t->options.files[t->file] != NULL) {
-        if (t->at_start)
-            crew_await(c);
         source_result result = source_next(&t->source, &w->piece);
         if (result == SOURCE_FAILED)
             fail_source(c, t);
         if (result == SOURCE_ENDED) {
+            crew_await(c); /* the next file may not be there */
             source_close(&t->source);
             if (t->options.files[++t->file] != NULL)
                 open_file(t);
@@ -400,9 +406,10 @@ static void read_rows(worker *w) {
             w->trouble_at = r->start;
         }
     }
-    w->unclosed = w->trouble == NULL && start < w->piece.n;
-    if (w->unclosed)
+    if (w->trouble == NULL && start < w->piece.n) {
+        w->trouble = unclosed; /* who knows what is in there */
         w->trouble_at = start;
+    }
     w->lines = w->piece.has_quotes ? lines_in(text, w->piece.n) : lines + lines_in(text, w->header_n);
     w->rows = (rows){text, w->header_n, w->piece.n, w->row, w->rows.value, count};
 }
@@ -418,7 +425,7 @@ static void work(void *argument) {
 static _Noreturn void fail_row(const worker *w) {
     const table *t = w->table;
     uint64_t line = t->line + lines_in(w->piece.text, w->trouble_at);
-    if (w->unclosed)
+    if (w->trouble == unclosed)
         fail(BAD_DATA, "%s, line %llu: %s", t->name, (unsigned long long)line, unclosed);
     bool first = t->rows_given == 0 && line == 1 && w->trouble == not_a_number;
     fail_field(t, line, first ? "not a number (a header? then say --header yes)" : w->trouble);
@@ -430,7 +437,7 @@ static void finish(void *argument) {
     if (w->begins)
         t->line = 1;
     t->name = w->name;
-    if (w->trouble != NULL || w->unclosed)
+    if (w->trouble != NULL)
         fail_row(w);
     w->finish(w->own, &w->rows);
     t->line += w->lines;
@@ -441,7 +448,7 @@ static void finish(void *argument) {
 
 void table_run(table *t, void *own, size_t size, table_step *do_work, table_step *do_finish) {
     static const crew_steps steps = {take, work, finish};
-    unsigned threads = table_threads(t);
+    const unsigned threads = t->threads;
     worker *workers = allocate(threads * sizeof *workers);
     for (unsigned i = 0; i < threads; i++)
         workers[i] = (worker){.table = t, .own = (char *)own + i * size, .work = do_work, .finish = do_finish};

@@ -62,19 +62,21 @@ static void show_rest(const char *text, size_t n, size_t first, char separator) 
 /* The text, n bytes, comes in chunks; whole records are shown as soon as they have come. */
 static void dump(const char *text, size_t n, char separator, uint32_t seed) {
     size_t start = 0, first = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    csv_scan scan = {.at = first};
     for (size_t at = first; at < n;) {
         seed = seed * 1664525 + 1013904223;
         size_t most = (seed >> 24 & (seed >> 16 & 1 ? 255 : 3)) + 1;
         at = most < n - at ? at + most : n;
-        char *come = malloc(at - start + CSV_PADDING); /* so that valgrind or a sanitizer sees what is read beyond */
-        memcpy(come, text + start, at - start);
-        size_t whole = csv_whole(come + first, at - start - first, separator, csv_has_quotes(come, at - start));
-        if (whole > 0) {
-            show_whole(come, first + whole, first, separator);
-            start += first + whole;
-            first = 0;
-        }
+        csv_whole(&scan, text + start, at - start, separator);
+        if (scan.whole == 0)
+            continue;
+        char *come = malloc(scan.whole + CSV_PADDING); /* so that a sanitizer sees what is read beyond */
+        memcpy(come, text + start, scan.whole);
+        show_whole(come, scan.whole, first, separator);
         free(come);
+        start += scan.whole;
+        first = 0;
+        scan = (csv_scan){.at = 0};
     }
     show_rest(text + start, n - start, first, separator);
     put(UINT32_MAX);

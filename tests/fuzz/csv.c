@@ -27,6 +27,16 @@ static void check_fields(const csv_record *record, char separator) {
     REQUIRE(count == 64 ? csv_count(record, separator) >= 64 : csv_count(record, separator) == count);
 }
 
+/* How much is whole, looked at all at once or in steps */
+static size_t whole(const char *text, size_t n, char separator, size_t step) {
+    csv_scan scan = {.at = 0};
+    for (size_t at = 0; at < n; at = n - at < step ? n : at + step)
+        csv_whole(&scan, text, at, separator);
+    csv_whole(&scan, text, n, separator);
+    REQUIRE(scan.at == n && scan.whole <= n);
+    return scan.whole;
+}
+
 /* Both searches find the same where there is no quote, and line ends among them are those of the records. */
 static void check_marks(const char *text, size_t n, char separator) {
     bool quotes = csv_has_quotes(text, n);
@@ -44,7 +54,7 @@ static void check_marks(const char *text, size_t n, char separator) {
         check_fields(&record, separator);
         at += end;
     }
-    REQUIRE(at == csv_whole(text, n, separator, quotes));
+    REQUIRE(at == whole(text, n, separator, n + 1));
     free(marks);
     free(others);
 }
@@ -59,12 +69,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     REQUIRE(text != NULL);
     memcpy(text, data + 1, n);
     check_marks(text, n, separator);
-    /* Cut anywhere: the whole records of a beginning are a beginning of all of them. */
-    size_t cut = n / 2, whole = csv_whole(text, cut, separator, true);
-    REQUIRE(whole <= cut && whole <= csv_whole(text, n, separator, true));
-    REQUIRE(whole == 0 || csv_whole(text, whole, separator, true) == whole);
-    size_t rest = csv_whole(text + whole, n - whole, separator, true);
-    REQUIRE(whole + rest == csv_whole(text, n, separator, true));
+    /* Cut anywhere, and looked at in whatever steps */
+    size_t all = whole(text, n, separator, n + 1), cut = whole(text, n / 2, separator, n + 1);
+    REQUIRE(whole(text, n, separator, 1) == all && whole(text, n, separator, 7) == all);
+    REQUIRE(cut <= all && cut + whole(text + cut, n - cut, separator, 3) == all);
+    REQUIRE(cut == 0 || whole(text, cut, separator, 1) == cut);
+    /* A count with another separator than that of the cut */
+    size_t end;
+    csv_record record = csv_first(text, n, 0, separator, &end);
+    size_t others = 1;
+    for (size_t i = 0; i < record.n; i++)
+        others += record.text[i] == '\t';
+    REQUIRE(csv_count(&record, '\t') <= others);
     free(text);
     return 0;
 }
