@@ -1,0 +1,71 @@
+#include "spec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The number of the mechanism that text of n bytes names; false if there is none. */
+static bool find_mechanism(podium_mechanism *mechanism, const char *text, size_t n) {
+    const char *name;
+    for (int m = 0; (name = podium_mechanism_name((podium_mechanism)m)) != NULL; m++)
+        if (strlen(name) == n && memcmp(name, text, n) == 0) {
+            *mechanism = (podium_mechanism)m;
+            return true;
+        }
+    return false;
+}
+
+static bool mechanism_unknown(char *message, const char *text, size_t n) {
+    const char *name;
+    int length =
+        snprintf(message, SQL_MESSAGE_MAX, "no mechanism is called \"%.*s\": it is one of", n < 32 ? (int)n : 32, text);
+    for (int m = 0; (name = podium_mechanism_name((podium_mechanism)m)) != NULL; m++)
+        length += snprintf(message + length, SQL_MESSAGE_MAX - (size_t)length, "%s %s", m == 0 ? "" : ",", name);
+    return false;
+}
+
+static bool parameter_wrong(char *message, const char *what) {
+    snprintf(message, SQL_MESSAGE_MAX, "%s", what);
+    return false;
+}
+
+/* What follows the colon, n bytes of it; 0 bytes where there is none */
+static bool set_parameter(podium_spec *spec, char *message, const char *text, size_t n) {
+    char copy[32], *end;
+    if (n >= sizeof copy)
+        return parameter_wrong(message, "the mechanism's parameter is too long");
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    errno = 0;
+    switch (spec->mechanism) {
+    case PODIUM_TUNED:
+        spec->spread = strtod(copy, &end);
+        if (n == 0 || *end != '\0' || !(spec->spread >= 0 && spec->spread <= 0.25))
+            return parameter_wrong(message, "podium-tuned takes a spread from 0 to 0.25, as in \"podium-tuned:0.05\"");
+        return true;
+    case PODIUM_MINIMAX: {
+        unsigned long levels = n == 0 ? PODIUM_LEVELS_DEFAULT : strtoul(copy, &end, 10);
+        bool digits = n == 0 || strspn(copy, "0123456789") == n;
+        if (!digits || errno != 0 || levels < 2 || levels > PODIUM_LEVELS_MAX)
+            return parameter_wrong(message, "minimax takes from 2 to 65536 levels, as in \"minimax:1024\"");
+        spec->levels = (uint32_t)levels;
+        return true;
+    }
+    default:
+        return n == 0 || parameter_wrong(message, "only podium-tuned and minimax have a parameter");
+    }
+}
+
+bool sql_spec(podium_spec *spec, char message[SQL_MESSAGE_MAX], double min, double max, double epsilon,
+              const char *mechanism, size_t mechanism_n) {
+    *spec = (podium_spec){.mechanism = PODIUM_EXACT, .epsilon = epsilon, .min = min, .max = max};
+    if (mechanism == NULL)
+        return true;
+    const char *colon = memchr(mechanism, ':', mechanism_n);
+    size_t name_n = colon == NULL ? mechanism_n : (size_t)(colon - mechanism);
+    if (!find_mechanism(&spec->mechanism, mechanism, name_n))
+        return mechanism_unknown(message, mechanism, name_n);
+    size_t from = colon == NULL ? mechanism_n : name_n + 1;
+    return set_parameter(spec, message, mechanism + from, mechanism_n - from);
+}

@@ -1,0 +1,16 @@
+/* Spec: the arguments that all SQL functions share, min, max, epsilon and mechanism, as a podium_spec. */
+#ifndef PODIUM_SQL_SPEC_H
+#define PODIUM_SQL_SPEC_H
+
+#include <podium.h>
+
+#define SQL_MESSAGE_MAX 256
+
+/*
+ * The mechanism is a name, or a name and its parameter: 'minimax', 'minimax:1024' (levels), 'podium-tuned:0.05'
+ * (spread). NULL is 'podium'. On failure the message says which argument is wrong and what it must be.
+ */
+bool sql_spec(podium_spec *spec, char message[SQL_MESSAGE_MAX], double min, double max, double epsilon,
+              const char *mechanism, size_t mechanism_n);
+
+#endif
