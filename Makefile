@@ -6,6 +6,8 @@
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits
 #   make install      program, header, libraries, manual, pkg-config file (PREFIX, DESTDIR)
+#   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
+#   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
 #   make clean
 
 PREFIX ?= /usr/local
@@ -16,7 +18,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build demo check fuzz bench install clean
+.PHONY: all build demo check fuzz bench install postgres install-postgres clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -51,6 +53,17 @@ bench:
 install: build
 	@cmake --install build
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
+
+PG_CONFIG ?= pg_config
+PGXS_MAKE = $(MAKE) -s -C build/postgres -f '$(CURDIR)/sql/postgres/Makefile' PODIUM_BUILD='$(CURDIR)/build' PG_CONFIG='$(PG_CONFIG)'
+postgres: build
+	@[ -e "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || scripts/setup.sh postgres
+	@mkdir -p build/postgres
+	@$(PGXS_MAKE)
+	@echo "build/postgres/podium.so is there, for $$($(PG_CONFIG) --version)"
+
+install-postgres: postgres
+	@$(PGXS_MAKE) install
 
 clean:
 	rm -rf build

@@ -1,0 +1,106 @@
+/*
+ * Collections: from the arguments of a call to a collection that is ready. Those in use are kept for the life of the
+ * backend: a single INSERT should not take the milliseconds, with Minimax tens of them, that making one takes. Nothing
+ * in a collection is secret.
+ */
+#include "adapter.h"
+
+#include <utils/builtins.h>
+#include <utils/memutils.h>
+
+#include "../spec.h"
+
+/* ---- Those kept ---- */
+
+#define KEPT_MAX 64 /* some 3 KB each; more parameters than that in one query, in turn, take longer */
+
+static podium_collection *kept[KEPT_MAX];
+static int kept_count, next_out;
+
+/* The arguments of the call before this one, most often those of this one too, and their collection */
+#define MECHANISM_MAX 64 /* longer than any that is right */
+static struct {
+    double min, max, epsilon;
+    size_t n; /* bytes of the mechanism */
+    char mechanism[MECHANISM_MAX];
+    const podium_collection *collection; /* NULL: none */
+} last;
+
+static const podium_collection *keep(const podium_collection *made) {
+    int place = kept_count < KEPT_MAX ? kept_count : next_out;
+    if (kept_count < KEPT_MAX) {
+        kept[place] = MemoryContextAlloc(TopMemoryContext, sizeof **kept);
+        kept_count++;
+    } else {
+        next_out = (next_out + 1) % KEPT_MAX;
+        last.collection = NULL;
+    }
+    *kept[place] = *made;
+    return kept[place];
+}
+
+static bool is_spec(const podium_spec *a, const podium_spec *b) {
+    return a->epsilon == b->epsilon && a->min == b->min && a->max == b->max && a->mechanism == b->mechanism &&
+           a->spread == b->spread && a->levels == b->levels;
+}
+
+const podium_collection *collection_of_spec(const podium_spec *spec) {
+    for (int i = 0; i < kept_count; i++)
+        if (is_spec(&kept[i]->spec, spec))
+            return kept[i];
+    podium_collection made;
+    podium_status status = podium_collection_init(&made, spec);
+    if (status != PODIUM_OK)
+        ereport(ERROR,
+                errcode(status == PODIUM_OUT_OF_MEMORY ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("podium: %s", podium_status_message(status)));
+    return keep(&made);
+}
+
+/* ---- From arguments ---- */
+
+static void check_not_null(FunctionCallInfo fcinfo, int first) {
+    static const char *const names[] = {"min", "max", "epsilon", "mechanism"};
+    for (int i = 0; first + i < PG_NARGS(); i++)
+        if (PG_ARGISNULL(first + i))
+            ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("podium: %s must not be null", names[i]));
+}
+
+/* A message may quote half a character of a mechanism's name, which no encoding has. */
+static const char *ascii_only(char *message) {
+    for (char *c = message; *c != '\0'; c++)
+        if (IS_HIGHBIT_SET(*c))
+            *c = '?';
+    return message;
+}
+
+static const podium_collection *collection_anew(double min, double max, double epsilon, const char *mechanism,
+                                                size_t n) {
+    podium_spec spec;
+    char message[SQL_MESSAGE_MAX];
+    if (!sql_spec(&spec, message, min, max, epsilon, mechanism, n))
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("podium: %s", ascii_only(message)));
+    const podium_collection *collection = collection_of_spec(&spec);
+    if (n > MECHANISM_MAX)
+        return collection;
+    last.min = min;
+    last.max = max;
+    last.epsilon = epsilon;
+    last.n = n;
+    memcpy(last.mechanism, mechanism, n);
+    last.collection = collection;
+    return collection;
+}
+
+const podium_collection *collection_of_arguments(FunctionCallInfo fcinfo, int first) {
+    static const char usual[] = "podium";
+    check_not_null(fcinfo, first);
+    double min = PG_GETARG_FLOAT8(first), max = PG_GETARG_FLOAT8(first + 1), epsilon = PG_GETARG_FLOAT8(first + 2);
+    const text *given = PG_NARGS() > first + 3 ? PG_GETARG_TEXT_PP(first + 3) : NULL;
+    const char *mechanism = given == NULL ? usual : VARDATA_ANY(given);
+    size_t n = given == NULL ? sizeof usual - 1 : VARSIZE_ANY_EXHDR(given);
+    if (last.collection != NULL && min == last.min && max == last.max && epsilon == last.epsilon && n == last.n &&
+        memcmp(last.mechanism, mechanism, n) == 0)
+        return last.collection;
+    return collection_anew(min, max, epsilon, mechanism, n);
+}

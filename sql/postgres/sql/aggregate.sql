@@ -1,0 +1,96 @@
+-- podium_aggregate and podium_merge: exact, whatever the plan
+\set VERBOSITY terse
+CREATE TABLE reports (id int, city text, report float8);
+INSERT INTO reports
+    SELECT i, (ARRAY['Aarhus', 'Bergen', 'Cork'])[1 + i % 3], podium_privatize(34, 1, 120, 1)
+    FROM generate_series(1, 100000) i;
+ANALYZE reports;
+
+-- serial, parallel, by hash, by sort, spilled to disk, merged from parts: the same to the bit
+CREATE TABLE answers (how text, city text, state podium_state);
+SET max_parallel_workers_per_gather = 0;
+INSERT INTO answers SELECT 'serial', '', podium_aggregate(report, 1, 120, 1) FROM reports;
+INSERT INTO answers SELECT 'serial', city, podium_aggregate(report, 1, 120, 1) FROM reports GROUP BY city;
+INSERT INTO answers SELECT 'ordered', '', podium_aggregate(report, 1, 120, 1 ORDER BY report) FROM reports;
+INSERT INTO answers SELECT 'named mechanism', '', podium_aggregate(report, 1, 120, 1, 'podium') FROM reports;
+SET enable_hashagg = off;
+INSERT INTO answers SELECT 'sorted', city, podium_aggregate(report, 1, 120, 1) FROM reports GROUP BY city;
+RESET enable_hashagg;
+INSERT INTO answers SELECT 'grouping sets', coalesce(city, ''), podium_aggregate(report, 1, 120, 1)
+    FROM reports GROUP BY ROLLUP (city);
+INSERT INTO answers SELECT 'filtered', 'Cork', podium_aggregate(report, 1, 120, 1) FILTER (WHERE city = 'Cork') FROM reports;
+INSERT INTO answers SELECT 'merged', '', podium_merge(state) FROM answers WHERE how = 'serial' AND city <> '';
+INSERT INTO answers SELECT 'merged by two', '', podium_merge(podium_merge(a.state, b.state), c.state)
+    FROM answers a, answers b, answers c
+    WHERE a.how = 'serial' AND b.how = 'serial' AND c.how = 'serial'
+      AND a.city = 'Cork' AND b.city = 'Aarhus' AND c.city = 'Bergen';
+SET work_mem = '64kB';
+SET enable_sort = off;
+INSERT INTO answers SELECT 'spilled', '', podium_merge(state)
+    FROM (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY id % 1000) x;
+RESET enable_sort;
+RESET work_mem;
+SET jit_above_cost = 0;
+INSERT INTO answers SELECT 'compiled', city, podium_aggregate(report, 1, 120, 1) FROM reports GROUP BY city;
+RESET jit_above_cost;
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+INSERT INTO answers SELECT 'parallel', '', podium_aggregate(report, 1, 120, 1) FROM reports;
+INSERT INTO answers SELECT 'parallel', city, podium_aggregate(report, 1, 120, 1) FROM reports GROUP BY city;
+CREATE TABLE parts AS SELECT id % 100 AS part, podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY 1;
+INSERT INTO answers SELECT 'parallel merge', '', podium_merge(state) FROM parts;
+RESET ALL;
+INSERT INTO answers SELECT 'window', '', state FROM (
+    SELECT podium_aggregate(report, 1, 120, 1) OVER (ORDER BY id) AS state, row_number() OVER (ORDER BY id) AS i
+    FROM (SELECT id, report FROM reports WHERE id <= 1000) few) x WHERE i = 1000;
+SELECT a.how, city, a.state = b.state AS same, (podium_estimate(a.state)).n
+FROM answers a JOIN answers b USING (city)
+WHERE b.how = 'serial' AND a.how NOT IN ('serial', 'window') ORDER BY a.how COLLATE "C", city COLLATE "C";
+SELECT a.state = (SELECT podium_aggregate(report, 1, 120, 1) FROM reports WHERE id <= 1000) AS same
+FROM answers a WHERE how = 'window';
+
+-- a window's rows each have their own state
+SELECT id, (podium_estimate(state)).n
+FROM (SELECT id, podium_aggregate(report, 1, 120, 1) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS state
+      FROM reports WHERE id <= 4) x ORDER BY id;
+
+-- rows without a report are left out; where there is none, there is no state
+SELECT podium_aggregate(report, 1, 120, 1) IS NULL AS none FROM reports WHERE false;
+SELECT podium_aggregate(NULL, 1, 120, 1) IS NULL AS nulls FROM reports;
+SELECT podium_merge(NULL::podium_state) IS NULL AS nulls;
+SELECT (podium_estimate(podium_aggregate(report, 1, 120, 1))).n
+FROM (VALUES (NULL), (1.0), (NULL), (2.0), (NULL)) v (report);
+SELECT podium_merge(state) = (SELECT state FROM answers WHERE how = 'serial' AND city = '') AS same
+FROM (SELECT state FROM answers WHERE how = 'serial' AND city <> '' UNION ALL SELECT NULL) x;
+
+-- what this collection cannot have made is refused, and counted
+SELECT (e).n, (e).refused
+FROM (SELECT podium_estimate(report, 1, 120, 1) AS e
+      FROM (VALUES (1.0), (2), ('nan'), ('infinity'), (-1e9)) v (report)) x;
+
+-- parameters that differ from row to row: an error that says which, unless each group has its own
+SELECT podium_aggregate(x, 1, 120, x) FROM generate_series(1, 2) x;
+SELECT podium_aggregate(x, x, 120, 1) FROM generate_series(1, 2) x;
+SELECT podium_aggregate(x, 1, 120 + x, 1) FROM generate_series(1, 2) x;
+SELECT podium_aggregate(1, 1, 120, 1, m) FROM (VALUES ('podium'), ('laplace')) v (m);
+SELECT podium_estimate(1, 1, 120, 1, m) FROM (VALUES ('podium-tuned:0.1'), ('podium-tuned:0.2')) v (m);
+SELECT podium_estimate(1, 1, 120, 1, m) FROM (VALUES ('minimax:16'), ('minimax:32')) v (m);
+SELECT x % 3 AS question, (podium_estimate(x, x % 3, 120, 1)).n FROM generate_series(1, 99) x GROUP BY 1 ORDER BY 1;
+SELECT podium_aggregate(1, NULL, 120, 1);
+SELECT podium_aggregate(1, 1, NULL, 1);
+SELECT podium_aggregate(1, 1, 120, NULL);
+SELECT podium_aggregate(1, 1, 120, 1, NULL);
+SELECT podium_aggregate(1, 1, 120, 0);
+SELECT podium_aggregate(1, 1, 120, 1, 'nonsense');
+
+-- states of different collections are never added up
+SELECT podium_merge(state) FROM (
+    SELECT podium_aggregate(1, 1, 120, 1) AS state UNION ALL SELECT podium_aggregate(1, 1, 120, 2)) x;
+SELECT podium_merge(podium_aggregate(1, 1, 120, 1), podium_aggregate(1, 0, 120, 1));
+SELECT podium_merge(podium_aggregate(1, 1, 120, 1), podium_aggregate(1, 1, 120, 1, 'duchi'));
+
+-- the transition function is nobody's to call
+SELECT podium_state_add(NULL, 1, 1, 120, 1);
+DROP TABLE reports, answers, parts;
