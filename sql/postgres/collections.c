@@ -5,6 +5,8 @@
  */
 #include "adapter.h"
 
+#include <lib/stringinfo.h>
+#include <libpq/pqformat.h>
 #include <utils/builtins.h>
 #include <utils/memutils.h>
 
@@ -57,14 +59,7 @@ const podium_collection *collection_of_spec(const podium_spec *spec) {
     return keep(&made);
 }
 
-/* ---- From arguments ---- */
-
-static void check_not_null(FunctionCallInfo fcinfo, int first) {
-    static const char *const names[] = {"min", "max", "epsilon", "mechanism"};
-    for (int i = 0; first + i < PG_NARGS(); i++)
-        if (PG_ARGISNULL(first + i))
-            ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("podium: %s must not be null", names[i]));
-}
+/* ---- Specs, and the type podium_mechanism ---- */
 
 /* A message may quote half a character of a mechanism's name, which no encoding has. */
 static const char *ascii_only(char *message) {
@@ -74,12 +69,49 @@ static const char *ascii_only(char *message) {
     return message;
 }
 
-static const podium_collection *collection_anew(double min, double max, double epsilon, const char *mechanism,
-                                                size_t n) {
+static podium_spec spec_of(double min, double max, double epsilon, const char *mechanism, size_t n) {
     podium_spec spec;
     char message[SQL_MESSAGE_MAX];
     if (!sql_spec(&spec, message, min, max, epsilon, mechanism, n))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("podium: %s", ascii_only(message)));
+    return spec;
+}
+
+/*
+ * A text that names a mechanism. It is a type of its own because text has a collation, and postgres_fdw ships no call
+ * that a collation might touch: an aggregate with a mechanism would pull all rows.
+ */
+static Datum mechanism_datum(const char *mechanism, size_t n) {
+    spec_of(0, 1, 1, mechanism, n);
+    return PointerGetDatum(cstring_to_text_with_len(mechanism, (int)n));
+}
+
+PG_FUNCTION_INFO_V1(podium_sql_mechanism_in);
+Datum podium_sql_mechanism_in(PG_FUNCTION_ARGS) {
+    const char *mechanism = PG_GETARG_CSTRING(0);
+    return mechanism_datum(mechanism, strlen(mechanism));
+}
+
+PG_FUNCTION_INFO_V1(podium_sql_mechanism_recv);
+Datum podium_sql_mechanism_recv(PG_FUNCTION_ARGS) {
+    StringInfo message = (StringInfo)PG_GETARG_POINTER(0);
+    int n;
+    const char *mechanism = pq_getmsgtext(message, message->len - message->cursor, &n);
+    return mechanism_datum(mechanism, (size_t)n);
+}
+
+/* ---- From arguments ---- */
+
+static void check_not_null(FunctionCallInfo fcinfo, int first) {
+    static const char *const names[] = {"min", "max", "epsilon", "mechanism"};
+    for (int i = 0; first + i < PG_NARGS(); i++)
+        if (PG_ARGISNULL(first + i))
+            ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("podium: %s must not be null", names[i]));
+}
+
+static const podium_collection *collection_anew(double min, double max, double epsilon, const char *mechanism,
+                                                size_t n) {
+    podium_spec spec = spec_of(min, max, epsilon, mechanism, n);
     const podium_collection *collection = collection_of_spec(&spec);
     if (n > MECHANISM_MAX)
         return collection;

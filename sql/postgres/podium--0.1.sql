@@ -4,11 +4,39 @@ CREATE FUNCTION podium_version() RETURNS text
     AS 'MODULE_PATHNAME', 'podium_sql_version' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION podium_version() IS 'version of the Podium library in use';
 
+-- ---- Which mechanism: a text, checked when it is read, and without a collation, which would keep calls from being
+-- shipped to other servers ----
+
+CREATE TYPE podium_mechanism;
+
+CREATE FUNCTION podium_mechanism_in(cstring) RETURNS podium_mechanism
+    AS 'MODULE_PATHNAME', 'podium_sql_mechanism_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_mechanism_out(podium_mechanism) RETURNS cstring
+    AS 'textout' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_mechanism_recv(internal) RETURNS podium_mechanism
+    AS 'MODULE_PATHNAME', 'podium_sql_mechanism_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_mechanism_send(podium_mechanism) RETURNS bytea
+    AS 'textsend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE podium_mechanism (
+    INPUT = podium_mechanism_in,
+    OUTPUT = podium_mechanism_out,
+    RECEIVE = podium_mechanism_recv,
+    SEND = podium_mechanism_send,
+    STORAGE = extended
+);
+COMMENT ON TYPE podium_mechanism IS 'name of a mechanism, with its parameter: podium, minimax:1024, podium-tuned:0.05';
+CREATE CAST (podium_mechanism AS text) WITHOUT FUNCTION AS ASSIGNMENT;
+CREATE CAST (text AS podium_mechanism) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS podium_mechanism) WITH INOUT AS IMPLICIT;
+
+-- ---- Privatize ----
+
 -- VOLATILE: the planner must draw anew for every row.
-CREATE FUNCTION podium_privatize(value float8, min float8, max float8, epsilon float8, mechanism text DEFAULT 'podium')
-    RETURNS float8
+CREATE FUNCTION podium_privatize(value float8, min float8, max float8, epsilon float8,
+                                 mechanism podium_mechanism DEFAULT 'podium') RETURNS float8
     AS 'MODULE_PATHNAME', 'podium_sql_privatize' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION podium_privatize(float8, float8, float8, float8, text) IS
+COMMENT ON FUNCTION podium_privatize(float8, float8, float8, float8, podium_mechanism) IS
     'report of a private value, drawn anew at every call';
 
 -- ---- The state of an aggregate: stored, shipped, merged ----
@@ -64,8 +92,8 @@ CREATE OPERATOR CLASS podium_state_ops DEFAULT FOR TYPE podium_state USING hash 
 CREATE FUNCTION podium_state_add(podium_state, report float8, min float8, max float8, epsilon float8)
     RETURNS podium_state
     AS 'MODULE_PATHNAME', 'podium_sql_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION podium_state_add(podium_state, report float8, min float8, max float8, epsilon float8, mechanism text)
-    RETURNS podium_state
+CREATE FUNCTION podium_state_add(podium_state, report float8, min float8, max float8, epsilon float8,
+                                 mechanism podium_mechanism) RETURNS podium_state
     AS 'MODULE_PATHNAME', 'podium_sql_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION podium_merge(podium_state, podium_state) RETURNS podium_state
     AS 'MODULE_PATHNAME', 'podium_sql_merge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -74,11 +102,11 @@ COMMENT ON FUNCTION podium_merge(podium_state, podium_state) IS 'one state of th
 CREATE AGGREGATE podium_aggregate(report float8, min float8, max float8, epsilon float8) (
     SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge, PARALLEL = SAFE
 );
-CREATE AGGREGATE podium_aggregate(report float8, min float8, max float8, epsilon float8, mechanism text) (
+CREATE AGGREGATE podium_aggregate(report float8, min float8, max float8, epsilon float8, mechanism podium_mechanism) (
     SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8) IS 'state of the reports';
-COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8, text) IS 'state of the reports';
+COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8, podium_mechanism) IS 'state of the reports';
 
 CREATE AGGREGATE podium_merge(podium_state) (
     SFUNC = podium_merge, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge, PARALLEL = SAFE
@@ -111,10 +139,10 @@ CREATE AGGREGATE podium_estimate(report float8, min float8, max float8, epsilon 
     SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge,
     FINALFUNC = podium_estimate, PARALLEL = SAFE
 );
-CREATE AGGREGATE podium_estimate(report float8, min float8, max float8, epsilon float8, mechanism text) (
+CREATE AGGREGATE podium_estimate(report float8, min float8, max float8, epsilon float8, mechanism podium_mechanism) (
     SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge,
     FINALFUNC = podium_estimate, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE podium_estimate(float8, float8, float8, float8) IS 'mean, 95% interval and spread of the values';
-COMMENT ON AGGREGATE podium_estimate(float8, float8, float8, float8, text) IS
+COMMENT ON AGGREGATE podium_estimate(float8, float8, float8, float8, podium_mechanism) IS
     'mean, 95% interval and spread of the values';

@@ -30,6 +30,16 @@ same() {
     say "ok: $1"
 }
 
+# eventually COMMAND...: waits until it succeeds, half a minute at the most
+eventually() {
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 300 ] || return 1
+        sleep 0.1
+    done
+}
+
 # sql SERVER [PSQL-OPTION...]: runs standard input there, stops at the first error; bare values on standard output
 sql() {
     server=$1
@@ -76,7 +86,7 @@ servers=""
 # A number of its own for each name: sockets are told apart by it
 port_of() {
     case $1 in
-    one) echo 5432 ;; shard1) echo 5433 ;; shard2) echo 5434 ;; shard3) echo 5435 ;;
+    one | coordinator) echo 5432 ;; shard1) echo 5433 ;; shard2) echo 5434 ;; shard3) echo 5435 ;;
     *) fail "no server is called $1" ;;
     esac
 }
@@ -94,12 +104,7 @@ start() {
     fi
     (cd "$work/$1" && unprivileged postgres -D "$work/$1" -k "$PGHOST" -p "$(port_of "$1")" -c listen_addresses='' \
         -c logging_collector=off -c shared_preload_libraries=pg_stat_statements) >>"$work/$1.log" 2>&1 &
-    tries=0
-    until answers "$1"; do
-        tries=$((tries + 1))
-        [ "$tries" -lt 600 ] || { cat "$work/$1.log"; fail "$1 does not answer"; }
-        sleep 0.1
-    done
+    eventually answers "$1" || { cat "$work/$1.log"; fail "$1 does not answer"; }
 }
 
 # stop SERVER MODE: fast, or immediate, which is a crash that leaves nothing running

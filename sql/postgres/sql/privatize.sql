@@ -32,6 +32,17 @@ FROM (SELECT mechanism, what, counts_as,
 ORDER BY mechanism COLLATE "C", what COLLATE "C";
 DROP TABLE mechanisms, truths;
 
+-- a mechanism is a text that is checked when it is read
+CREATE TABLE questions (a text, b varchar(20), c podium_mechanism);
+INSERT INTO questions VALUES ('minimax', 'duchi', 'podium-tuned:0.05'::text);
+SELECT podium_privatize(34, 1, 120, 1, a) IS NOT NULL AS a, podium_privatize(34, 1, 120, 1, b) IS NOT NULL AS b,
+       podium_privatize(34, 1, 120, 1, c) IS NOT NULL AS c, c FROM questions;
+\copy questions TO 'results/questions.binary' (FORMAT binary)
+\copy questions FROM 'results/questions.binary' (FORMAT binary)
+SELECT DISTINCT c::text FROM questions;
+INSERT INTO questions (c) VALUES ('minimax:many');
+DROP TABLE questions;
+
 -- one precise error
 SELECT podium_privatize(34, 1, 120, 0);
 SELECT podium_privatize(34, 1, 120, -1);
