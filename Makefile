@@ -8,6 +8,7 @@
 #   make install      program, header, libraries, manual, pkg-config file (PREFIX, DESTDIR)
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
+#   make bench-postgres     its speed, beside PostgreSQL's own avg()
 #   make clean
 
 PREFIX ?= /usr/local
@@ -18,7 +19,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build demo check fuzz bench install postgres install-postgres clean
+.PHONY: all build demo check fuzz bench install postgres install-postgres bench-postgres clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -64,6 +65,11 @@ postgres: build
 
 install-postgres: postgres
 	@$(PGXS_MAKE) install
+
+bench-postgres:
+	@scripts/setup.sh build check
+	@$(MAKE) postgres
+	@bench/postgres.sh . build
 
 clean:
 	rm -rf build
