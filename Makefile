@@ -4,7 +4,8 @@
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
-#   make bench        speed, beside the raw random bits
+#   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
+#   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
 #   make install      program, header, libraries, manual, pkg-config file (PREFIX, DESTDIR)
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
@@ -19,7 +20,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build demo check fuzz bench install postgres install-postgres bench-postgres clean
+.PHONY: all build demo check fuzz bench bench-instructions install postgres install-postgres bench-postgres clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -45,11 +46,21 @@ fuzz:
 	@ctest --preset fuzz -V
 
 bench:
-	@scripts/setup.sh build
+	@scripts/setup.sh build bench
 	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
-	@cmake --build build -j$(JOBS) --target bench podium
-	@build/bench/bench
-	@bench/files.sh build/cli/podium build/bench
+	@cmake --build build -j$(JOBS) --target bench rows run podium
+	@bench/report.sh machine >build/bench/machine.txt
+	@{ build/bench/bench && bench/files.sh build/cli/podium build/bench; } >build/bench/bench.csv
+	@bench/report.sh build/bench
+	@bench/picture.sh build/bench
+	@echo
+	@echo "The same as build/bench/bench.csv; how the cost grows: build/bench/bench.svg and .png"
+
+bench-instructions:
+	@scripts/setup.sh build instructions
+	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target hot rows podium
+	@bench/instructions.sh build/cli/podium build/bench $(MODE)
 
 install: build
 	@cmake --install build

@@ -12,7 +12,8 @@ enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 }; /* exit statuses */
 /* main.c: says "podium: ..." on standard error, removes what is half written, and exits. */
 _Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void *allocate(size_t n);     /* or fail */
+void *allocate(size_t n); /* or fail, as the next */
+void *reallocate(void *memory, size_t n);
 int close_stdout(int status); /* help and version too must have reached their reader */
 
 /* ---- options.c ---- */
@@ -64,7 +65,6 @@ double number_option(const char *command, const char *option, const char *text);
 uint64_t count_option(const char *command, const char *option, const char *text, uint64_t least, uint64_t most);
 /* Which of the words, NULL at the end, text is; a usage error names them all. */
 int choice_option(const char *command, const char *option, const char *text, const char *const *words);
-bool number_read(double *x, const char *text, size_t n); /* decimal, finite, blanks around it allowed */
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV } output_format;
 extern const char *const format_words[];

@@ -1,5 +1,6 @@
 /* podium compare: which mechanism is best, and by how much. */
 #include "cli.h"
+#include "number.h"
 
 #include <getopt.h>
 #include <math.h>

@@ -1,7 +1,6 @@
 /*
- * CSV: records from a stream, in constant memory. As RFC 4180 has it: a field that begins with a quote ends at the next
- * single quote and may hold separators and line ends; elsewhere a quote is a character. Lines end in \n or \r\n. A byte
- * order mark at the very start belongs to the first record, but to none of its fields.
+ * CSV: where records and fields end. As RFC 4180 has it: a field that begins with a quote ends at the next single quote
+ * and may hold separators and line ends; elsewhere a quote is a character. Lines end in \n or \r\n.
  */
 #ifndef PODIUM_CLI_CSV_H
 #define PODIUM_CLI_CSV_H
@@ -11,37 +10,29 @@
 #include <stdint.h>
 
 #define CSV_RECORD_MAX ((size_t)1 << 24)
+#define CSV_PADDING 64 /* bytes after a text that may be read, so that most things need not look for its end */
 
+bool csv_has_quotes(const char *text, size_t n);
+
+/* How much of the text, which begins with a record, is whole records; 0 where the first one goes on. */
+size_t csv_whole(const char *text, size_t n, char separator, bool has_quotes);
+
+/*
+ * The ends of all fields of the text, from the start of one on: the positions of the separators and line ends that
+ * stand outside quotes, at most n - from. A text that ends inside quotes has no mark there. A text without quotes is
+ * searched 64 bytes at a time.
+ */
+size_t csv_marks(uint32_t *marks, const char *text, size_t from, size_t n, char separator, bool has_quotes);
+
+/* One record, without its line end; its first field begins at `first`. */
 typedef struct {
-    const char *text; /* valid until the next csv_feed */
-    size_t first;     /* where its first field begins: after a byte order mark */
-    size_t n;         /* with its line end */
-    size_t content;   /* without */
-    uint64_t line;    /* where it begins, counted from 1 */
-    bool unclosed;    /* the input ended inside quotes: who knows what is in there */
+    const char *text;
+    size_t first, n;
 } csv_record;
 
-typedef struct {
-    char separator;
-    char *buffer;
-    size_t capacity, start, end; /* what has not been taken yet is at start ... end - 1 */
-    size_t scanned;              /* up to here no record ends */
-    int state;                   /* of the scan: see csv.c */
-    uint64_t line;
-    bool finished; /* no more will be fed: the rest is the last record */
-} csv_reader;
-
-bool csv_init(csv_reader *reader, char separator); /* false: out of memory */
-void csv_free(csv_reader *reader);
-
-/* Room for more input: at least one byte, or NULL where a record is longer than CSV_RECORD_MAX (or memory is short). */
-char *csv_room(csv_reader *reader, size_t *room);
-void csv_feed(csv_reader *reader, size_t n); /* n bytes were put there; 0 is the end */
-
-/* The next record that is complete; false where more input is needed, or none is left. */
-bool csv_next(csv_reader *reader, csv_record *record);
-/* Takes the record just given back, to be read with another separator. */
-void csv_again(csv_reader *reader, const csv_record *record, char separator);
+/* The first record of a text, whose first field begins at `first`; *end is where the next one would begin, 0 where this
+   one is not whole. */
+csv_record csv_first(const char *text, size_t n, size_t first, char separator, size_t *end);
 
 /* Field number `index` of a record, from 0, as it stands (quotes included); false where there are fewer. */
 typedef struct {

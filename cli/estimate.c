@@ -1,4 +1,5 @@
 /* podium estimate: mean, interval, spread and shape of the values. */
+#include "number.h"
 #include "states.h"
 
 #include <getopt.h>

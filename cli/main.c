@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MECHANISM_HELP                                                                                                 \
     "  --mechanism M           podium (default), podium-approximate, laplace, staircase, duchi, piecewise,\n"          \
@@ -26,6 +27,8 @@
     "  --header yes|no|auto    auto: the first line is a header if --column is a name in it, or if its\n"              \
     "                          cell has no digit\n"
 
+#define THREADS_HELP "  --threads N             how many work at once; one for each processor if not given\n"
+
 typedef struct {
     const char *name, *summary, *usage, *help;
     int (*run)(int argc, char **argv);
@@ -43,15 +46,15 @@ static const command commands[] = {
      "\n" INPUT_HELP "  --invalid error|drop|clamp\n"
      "                          cells that are no number, empty or out of range: stop (default), leave\n"
      "                          out the row, or clamp what is out of range (the rest is an error)\n"
-     "  --codes                 write each report as its code, a small whole number\n\n"
+     "  --codes                 write each report as its code, a small whole number\n" THREADS_HELP "\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_privatize},
     {"aggregate", "add up reports into a state", "[OPTIONS] [FILE...]",
-     COLLECTION_HELP "\n" INPUT_HELP
-                     "  --invalid error|drop    cells that are no number: stop (default), or leave out the row.\n"
-                     "                          Reports outside the support are refused and counted.\n"
-                     "  --codes                 the column has codes, as privatize --codes writes them\n\n"
-                     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     COLLECTION_HELP
+     "\n" INPUT_HELP "  --invalid error|drop    cells that are no number: stop (default), or leave out the row.\n"
+     "                          Reports outside the support are refused and counted.\n"
+     "  --codes                 the column has codes, as privatize --codes writes them\n" THREADS_HELP "\n"
+     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_aggregate},
     {"merge", "add up states into one", "[-o FILE] [STATE...]",
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n\n"
@@ -61,7 +64,7 @@ static const command commands[] = {
      "FILE is a file of reports, or of states.\n\n" COLLECTION_HELP
      "A state carries its collection; it need not be given.\n\n" INPUT_HELP
      "  --invalid error|drop    cells that are no number: stop (default), or leave out the row\n"
-     "  --codes                 the column has codes, as privatize --codes writes them\n"
+     "  --codes                 the column has codes, as privatize --codes writes them\n" THREADS_HELP
      "  --by COLUMN             one estimate for each value of this column\n\n"
      "What to estimate:\n"
      "  --confidence C          of the interval; 0.95 if not given\n"
@@ -142,7 +145,8 @@ static _Noreturn void leave(int status, const char *format, va_list arguments) {
     fputs("podium: ", stderr);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
-    exit(status);
+    fflush(stdout);
+    _exit(status); /* as it stands: other threads may be at work, and exit would pull libraries from under them */
 }
 
 void fail(int status, const char *format, ...) {
@@ -161,7 +165,11 @@ void fail_usage(const char *name, const char *format, ...) {
 }
 
 void *allocate(size_t n) {
-    void *memory = malloc(n == 0 ? 1 : n);
+    return reallocate(NULL, n);
+}
+
+void *reallocate(void *memory, size_t n) {
+    memory = realloc(memory, n == 0 ? 1 : n);
     if (memory == NULL)
         fail(BAD_IO, "out of memory");
     return memory;

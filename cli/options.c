@@ -1,5 +1,6 @@
 /* Options that several commands share, and their numbers and words. */
 #include "cli.h"
+#include "number.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,23 +9,6 @@
 
 const char *const format_words[] = {"text", "json", "csv", NULL};
 const char *const objective_words[] = {"worst", "uniform", "centre", NULL};
-
-bool number_read(double *x, const char *text, size_t n) {
-    char copy[128], *end;
-    while (n > 0 && (*text == ' ' || *text == '\t'))
-        text++, n--;
-    while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == '\t'))
-        n--;
-    if (n == 0 || n >= sizeof copy)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (text[i] == '\0' || strchr("+-.0123456789eE", text[i]) == NULL)
-            return false;
-    memcpy(copy, text, n);
-    copy[n] = '\0';
-    *x = strtod(copy, &end);
-    return *end == '\0' && end != copy && isfinite(*x);
-}
 
 double number_option(const char *command, const char *option, const char *text) {
     double x;

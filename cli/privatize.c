@@ -1,68 +1,100 @@
 /* podium privatize: replace a column of private values by reports. */
+#include "number.h"
 #include "table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 4096
+/* What all threads share, and what each has of its own */
+typedef struct {
+    const podium_collection *collection;
+    table *table;
+    output *out;
+    number_format format;
+    bool codes, begun;
+} job;
 
-/* Enough digits that a report reads back to its own cell, and hardly more: neighbours are one spacing apart. Where they
-   are far apart, enough that whoever averages reports without Podium has the right mean. */
-static int report_digits(const podium_collection *collection) {
-    double last = collection->first + collection->spacing * (double)collection->worth_most;
-    double largest = fmax(fabs(collection->first), fabs(last));
-    return (int)fmax(10, ceil(log10(largest / collection->spacing)) + 1);
+typedef struct {
+    job *job;
+    char *text; /* the rows, privatized */
+    size_t n, capacity;
+    uint32_t *cells; /* for codes */
+    size_t cells_capacity;
+} own;
+
+static void append(own *o, const char *text, size_t n) {
+    memcpy(o->text + o->n, text, n);
+    o->n += n;
 }
 
-/* A line from somewhere on; the last of a file may lack its end. */
-static void write_line(output *out, const char *text, size_t n, size_t from) {
-    output_write(out, text + from, n - from);
-    if (text[n - 1] != '\n')
-        output_write(out, "\n", 1);
-}
-
-static void write_rows(output *out, const row *rows, const double *reports, size_t n, int digits) {
-    for (size_t i = 0; i < n; i++) {
-        const csv_record *record = &rows[i].record;
-        char report[40];
-        int length = snprintf(report, sizeof report, "%.*g", digits, reports[i]);
-        output_write(out, record->text, rows[i].field.from);
-        output_write(out, report, (size_t)length);
-        write_line(out, record->text, record->n, rows[i].field.to);
+/* The rows as they stand, but reports in the place of values; lines that are left out go */
+static void write_rows(own *o, const rows *r) {
+    size_t most = r->n + r->count * NUMBER_REPORT_MAX + NUMBER_TEXT_MAX;
+    if (most > o->capacity)
+        o->text = reallocate(o->text, o->capacity = most);
+    size_t copied = r->first, end = r->first;
+    o->n = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const row *line = &r->row[i];
+        if (line->start != end) {
+            append(o, r->text + copied, end - copied);
+            copied = line->start;
+        }
+        append(o, r->text + copied, line->from - copied);
+        o->n += number_write_report(o->text + o->n, r->value[i], o->job->format);
+        copied = line->to;
+        end = line->end;
     }
-    output_flush(out);
+    append(o, r->text + copied, end - copied);
 }
 
-/* In place: values become reports, or codes */
-static void privatize(const podium_collection *collection, double *values, size_t n, bool codes) {
-    static uint32_t cells[BATCH];
-    podium_status status = codes ? podium_privatize_cells(collection, NULL, cells, values, n)
-                                 : podium_privatize(collection, values, values, n);
+/* In place: values become codes */
+static podium_status make_codes(own *o, double *values, size_t n) {
+    if (n > o->cells_capacity)
+        o->cells = reallocate(o->cells, (o->cells_capacity = n) * sizeof *o->cells);
+    podium_status status = podium_privatize_cells(o->job->collection, NULL, o->cells, values, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = o->cells[i];
+    return status;
+}
+
+static void work(void *argument, const rows *r) {
+    own *o = argument;
+    podium_status status = o->job->codes ? make_codes(o, r->value, r->count)
+                                         : podium_privatize(o->job->collection, r->value, r->value, r->count);
     if (status != PODIUM_OK)
         fail(BAD_IO, "%s", podium_status_message(status));
-    for (size_t i = 0; codes && i < n; i++)
-        values[i] = cells[i];
+    write_rows(o, r);
 }
 
-static void privatize_all(table *t, output *out, const podium_collection *collection, bool codes) {
-    row *rows = allocate(BATCH * sizeof *rows);
-    double *values = allocate(BATCH * sizeof *values);
-    int digits = codes ? 10 : report_digits(collection); /* a cell has at most 10 */
-    bool begun = false;
-    for (size_t n; (n = table_rows(t, rows, BATCH)) > 0 || !begun;) {
-        size_t header_n;
-        const char *header = table_header(t, &header_n);
-        if (!begun && header != NULL)
-            write_line(out, header, header_n, 0);
-        begun = true;
-        for (size_t i = 0; i < n; i++)
-            values[i] = rows[i].value;
-        privatize(collection, values, n, codes);
-        write_rows(out, rows, values, n, digits);
+static void write_header(job *j) {
+    size_t n;
+    const char *header = table_header(j->table, &n);
+    if (!j->begun && header != NULL)
+        output_write(j->out, header, n);
+    j->begun = true;
+}
+
+static void finish(void *argument, const rows *r) {
+    own *o = argument;
+    (void)r;
+    write_header(o->job);
+    output_write(o->job->out, o->text, o->n);
+    output_flush(o->job->out); /* whoever waits at the other end of a pipe has them now */
+}
+
+static void privatize_all(job *j) {
+    unsigned threads = table_threads(j->table);
+    own *all = allocate(threads * sizeof *all);
+    for (unsigned i = 0; i < threads; i++)
+        all[i] = (own){.job = j};
+    table_run(j->table, all, sizeof *all, work, finish);
+    write_header(j); /* of a table without rows */
+    for (unsigned i = 0; i < threads; i++) {
+        free(all[i].text);
+        free(all[i].cells);
     }
-    free(values);
-    free(rows);
+    free(all);
 }
 
 int command_privatize(int argc, char **argv) {
@@ -73,10 +105,11 @@ int command_privatize(int argc, char **argv) {
     char name[PODIUM_NAME_MAX];
     podium_collection collection = collection_from(&which, name);
     range = collection.spec;
-    table *t = table_open(&options);
-    output *out = output_open(path);
-    privatize_all(t, out, &collection, options.codes);
-    table_close(t);
-    output_close(out);
+    job j = {.collection = &collection, .table = table_open(&options), .out = output_open(path)};
+    j.codes = options.codes;
+    j.format = options.codes ? (number_format){.fixed = true} : number_format_for(&collection);
+    privatize_all(&j);
+    table_close(j.table);
+    output_close(j.out);
     return DONE;
 }

@@ -1,13 +1,11 @@
 #include "states.h"
+#include "source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define BATCH 4096
 #define GROUPS_MAX 10000 /* 8 KiB each */
 #define NAME_MAX_BYTES 4096
 
@@ -29,34 +27,26 @@ static void merge_line(podium_aggregate *sum, bool *begun, const char *name, siz
     *begun = true;
 }
 
+/* A state has neither separators nor quotes: a record is a line. */
 static void merge_file(podium_aggregate *sum, bool *begun, const char *path) {
-    bool standard = strcmp(path, "-") == 0;
-    const char *name = standard ? "standard input" : path;
-    int file = standard ? STDIN_FILENO : open(path, O_RDONLY);
-    csv_reader lines; /* a state has neither separators nor quotes: a record is a line */
-    csv_record line;
-    if (file < 0)
-        fail(BAD_IO, "%s: %s", name, strerror(errno));
-    if (!csv_init(&lines, ','))
-        fail(BAD_IO, "out of memory");
-    while (!lines.finished) {
-        size_t room;
-        char *to = csv_room(&lines, &room);
-        ptrdiff_t got = to == NULL ? 0 : input_read(file, to, room);
-        if (to == NULL)
-            fail(BAD_DATA, "%s, line %llu: not a state as podium aggregate writes it", name,
-                 (unsigned long long)lines.line);
-        if (got < 0 && errno != EINTR)
-            fail(BAD_IO, "%s: %s", name, strerror(errno));
-        if (got >= 0)
-            csv_feed(&lines, (size_t)got);
-        while (csv_next(&lines, &line))
-            if (line.content > 0)
-                merge_line(sum, begun, name, (size_t)line.line, line.text, line.content);
-    }
-    csv_free(&lines);
-    if (!standard)
-        close(file);
+    source lines;
+    piece p = {.text = NULL};
+    size_t line = 1;
+    source_result result;
+    source_open(&lines, path, ',');
+    while ((result = source_next(&lines, &p)) == SOURCE_GAVE)
+        for (size_t at = 0, end; at < p.n; at = end + 1, line++) {
+            end = (size_t)((char *)memchr(p.text + at, '\n', p.n - at) - p.text);
+            size_t n = end - at - (end > at && p.text[end - 1] == '\r');
+            if (n > 0)
+                merge_line(sum, begun, lines.name, line, p.text + at, n);
+        }
+    if (result == SOURCE_FAILED && errno != 0)
+        fail(BAD_IO, "%s: %s", lines.name, strerror(errno));
+    if (result == SOURCE_FAILED)
+        fail(BAD_DATA, "%s, line %zu: not a state as podium aggregate writes it", lines.name, line);
+    free(p.text);
+    source_close(&lines);
 }
 
 podium_aggregate states_merged(char **files) {
@@ -106,48 +96,84 @@ static group *group_find(groups *all, group **places, const podium_collection *c
 /* A code beyond all cells is refused, as a report beyond the support is. */
 static podium_status add_codes(podium_aggregate *aggregate, const podium_collection *collection, const double *codes,
                                size_t n) {
-    static uint32_t cells[BATCH];
     static const double none = NAN;
     podium_status status = PODIUM_OK;
-    size_t count = 0;
     for (size_t i = 0; status == PODIUM_OK && i < n; i++) {
-        if (codes[i] < (double)collection->cells)
-            cells[count++] = (uint32_t)codes[i];
-        else
-            status = podium_aggregate_add(aggregate, collection, &none, 1);
+        uint32_t cell = (uint32_t)fmin(codes[i], UINT32_MAX);
+        status = codes[i] < (double)collection->cells ? podium_aggregate_add_cells(aggregate, collection, &cell, 1)
+                                                      : podium_aggregate_add(aggregate, collection, &none, 1);
     }
-    return status == PODIUM_OK ? podium_aggregate_add_cells(aggregate, collection, cells, count) : status;
+    return status;
 }
 
-static void add(group *g, const podium_collection *collection, const double *reports, size_t n, bool codes) {
-    podium_status status = codes ? add_codes(&g->aggregate, collection, reports, n)
-                                 : podium_aggregate_add(&g->aggregate, collection, reports, n);
+static void add(podium_aggregate *aggregate, const podium_collection *collection, const double *reports, size_t n,
+                bool codes) {
+    podium_status status =
+        codes ? add_codes(aggregate, collection, reports, n) : podium_aggregate_add(aggregate, collection, reports, n);
     if (status != PODIUM_OK)
         fail(BAD_DATA, "%s", podium_status_message(status));
 }
 
+/* What all threads share, and what each has of its own */
+typedef struct {
+    table *table;
+    const podium_collection *collection;
+    bool codes;
+    groups *all;
+    group *places[PLACES];
+} job;
+
+typedef struct {
+    job *job;
+    podium_aggregate aggregate;
+} own;
+
+static void add_all(void *argument, const rows *r) {
+    own *o = argument;
+    add(&o->aggregate, o->job->collection, r->value, r->count, o->job->codes);
+}
+
+static void nothing(void *argument, const rows *r) {
+    (void)argument, (void)r;
+}
+
+/* In the order of the rows, which is that of the groups */
+static void add_by_group(void *argument, const rows *r) {
+    static char name[NAME_MAX_BYTES];
+    job *j = ((own *)argument)->job;
+    for (size_t i = 0; i < r->count; i++) {
+        const row *line = &r->row[i];
+        size_t n = csv_unquote(name, sizeof name, r->text + line->by_from, line->by_to - line->by_from);
+        if (n == sizeof name || memchr(name, '\0', n) != NULL)
+            table_fail(j->table, r, line, "a group's name is too long, or has a zero byte in it");
+        group *g = group_find(j->all, j->places, j->collection, name, n);
+        add(&g->aggregate, j->collection, &r->value[i], 1, j->codes);
+    }
+}
+
 groups groups_from(table *t, const podium_collection *collection, const table_options *options) {
-    bool by = options->by != NULL;
-    static group *places[PLACES];
-    static row rows[BATCH];
-    static double reports[BATCH];
     groups all = {.group = allocate(GROUPS_MAX * sizeof *all.group)};
-    group *whole = by ? NULL : group_new(&all, collection, "", 0);
-    for (size_t n; (n = table_rows(t, rows, BATCH)) > 0;) {
-        for (size_t i = 0; i < n; i++)
-            reports[i] = rows[i].value;
-        if (!by)
-            add(whole, collection, reports, n, options->codes);
-        for (size_t i = 0; by && i < n; i++) {
-            static char name[NAME_MAX_BYTES];
-            size_t length =
-                csv_unquote(name, sizeof name, rows[i].record.text + rows[i].by.from, rows[i].by.to - rows[i].by.from);
-            if (length == sizeof name || memchr(name, '\0', length) != NULL)
-                fail(BAD_DATA, "line %llu: a group's name is too long, or has a zero byte in it",
-                     (unsigned long long)rows[i].record.line);
-            add(group_find(&all, places, collection, name, length), collection, &reports[i], 1, options->codes);
+    job *j = allocate(sizeof *j);
+    *j = (job){.table = t, .collection = collection, .codes = options->codes, .all = &all};
+    unsigned threads = table_threads(t);
+    own *each = allocate(threads * sizeof *each);
+    for (unsigned i = 0; i < threads; i++) {
+        each[i].job = j;
+        podium_aggregate_init(&each[i].aggregate, collection);
+    }
+    if (options->by != NULL) {
+        table_run(t, each, sizeof *each, nothing, add_by_group);
+    } else {
+        table_run(t, each, sizeof *each, add_all, nothing);
+        group *whole = group_new(&all, collection, "", 0);
+        for (unsigned i = 0; i < threads; i++) {
+            podium_status status = podium_aggregate_merge(&whole->aggregate, &each[i].aggregate);
+            if (status != PODIUM_OK)
+                fail(BAD_DATA, "%s", podium_status_message(status));
         }
     }
+    free(each);
+    free(j);
     return all;
 }
 

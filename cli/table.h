@@ -15,38 +15,66 @@ typedef struct {
     invalid invalid;
     bool codes;               /* the column holds, or is to hold, cells and not reports */
     const podium_spec *range; /* values outside are invalid; NULL: any number will do */
+    unsigned threads;         /* 0: as many as there are processors */
     char **files;             /* NULL at the end */
     const char *doing;        /* for the progress line */
 } table_options;
 
 /* The options that all commands with tables share; false if it is none of them. */
-enum { OPTION_COLUMN = OPTION_OWN, OPTION_SEPARATOR, OPTION_HEADER, OPTION_INVALID, OPTION_CODES, OPTION_TABLE_OWN };
+enum {
+    OPTION_COLUMN = OPTION_OWN,
+    OPTION_SEPARATOR,
+    OPTION_HEADER,
+    OPTION_INVALID,
+    OPTION_CODES,
+    OPTION_THREADS,
+    OPTION_TABLE_OWN
+};
 #define TABLE_OPTIONS                                                                                                  \
     {"column", required_argument, NULL, OPTION_COLUMN}, {"separator", required_argument, NULL, OPTION_SEPARATOR},      \
-        {"header", required_argument, NULL, OPTION_HEADER}, {"invalid", required_argument, NULL, OPTION_INVALID}, {    \
-        "codes", no_argument, NULL, OPTION_CODES                                                                       \
+        {"header", required_argument, NULL, OPTION_HEADER}, {"invalid", required_argument, NULL, OPTION_INVALID},      \
+        {"codes", no_argument, NULL, OPTION_CODES}, {                                                                  \
+        "threads", required_argument, NULL, OPTION_THREADS                                                             \
     }
 bool table_option(table_options *options, int option, const char *argument);
 
 /* All the arguments of a command that has no others but -o, whose argument it returns, and files. */
 const char *table_arguments(int argc, char **argv, collection_options *which, table_options *options);
 
+/* Positions in rows.text */
 typedef struct {
-    double value;
-    csv_record record;
-    csv_field field; /* where the value stands */
-    csv_field by;    /* the group, where asked for */
+    uint32_t start, end;     /* of the line, with its end */
+    uint32_t from, to;       /* where the value stands */
+    uint32_t by_from, by_to; /* the group, where asked for */
 } row;
+
+/* Some rows of a file that follow each other, but for those that are left out */
+typedef struct {
+    const char *text;
+    size_t first, n; /* the rows are at first ... n - 1 of the text */
+    const row *row;
+    double *value; /* of each row; may be written over */
+    size_t count;
+} rows;
 
 typedef struct table table;
 table *table_open(const table_options *options);
 void table_close(table *table);
+/* The threads that table_run will use, each of which needs its own memory: at most CREW_MAX. */
+unsigned table_threads(const table *table);
 
-/* The next rows, at most `most`; 0 when all is read. Waits for input only when it has nothing complete to give. Texts
-   are valid until the next call. */
-size_t table_rows(table *table, row *rows, size_t most);
+/*
+ * Goes through all rows, in threads that each have `size` bytes of their own, beginning at `own`. work is called for
+ * some rows at the same time as for others; finish then in the order of the files, one at a time, and only it may
+ * print.
+ */
+typedef void table_step(void *own, const rows *rows);
+void table_run(table *table, void *own, size_t size, table_step *work, table_step *finish);
 
-/* The header line of the first file, ending in a line end; NULL if there is none. Known after table_rows. */
+/* The header line of the first file, ending in a line end; NULL if there is none. Known from the first finish on. */
 const char *table_header(const table *table, size_t *n);
+
+/* For finish: there is something wrong with a row; says where, and ends the program. */
+_Noreturn void table_fail(const table *table, const rows *rows, const row *row, const char *what);
 
 #endif

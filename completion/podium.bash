@@ -19,7 +19,7 @@ _podium() {
     fi
 
     local mechanism='--range --epsilon --mechanism --spread --levels --objective'
-    local collection="--collection $mechanism" table='--column --separator --header --invalid --codes'
+    local collection="--collection $mechanism" table='--column --separator --header --invalid --codes --threads'
     local options=''
     case $command in
     design) options="$mechanism --name" ;;

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the parts named: build, demo, postgres, check.
+# Installs the Debian packages that are missing for the parts named: build, demo, check, bench, instructions, postgres.
 set -eu
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
 demo="gnuplot-nox"
+bench="gnuplot-nox"
+instructions="valgrind"
 postgres="postgresql-server-dev-15"
 check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch mandoc gnuplot-nox
     bash python3 chromium chromium-driver postgresql-15 postgresql-server-dev-15 postgresql-15-plproxy"
@@ -17,6 +19,8 @@ for part in "$@"; do
     demo) wanted="$wanted $demo" ;;
     postgres) wanted="$wanted $postgres" ;;
     check) wanted="$wanted $check" ;;
+    bench) wanted="$wanted $bench" ;;
+    instructions) wanted="$wanted $instructions" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done

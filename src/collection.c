@@ -38,6 +38,13 @@ static void duchi_grid(podium_collection *collection) {
 /* Where Wang et al. (2019) start to mix: below, Duchi's two outputs alone have the smaller worst variance. */
 #define HYBRID_EPSILON 0.61
 
+/* Steps: any smaller threshold is as private, and of a word that is compared with a multiple of 2^32 the lower half
+   need not be drawn. The threshold, and what it leaves, change by 2^-20 of themselves at the most; or else it stays. */
+static uint64_t without_lower(uint64_t threshold) {
+    const uint64_t least = (uint64_t)1 << 52;
+    return threshold < least || threshold > UINT64_MAX - least ? threshold : threshold & ~(uint64_t)UINT32_MAX;
+}
+
 /* Piecewise's cells, as many for Duchi's, and the coin that decides between them; 1 - alpha is e^(-epsilon/2). */
 static void hybrid_grid(podium_collection *collection, const podium_shape *piecewise) {
     if (collection->spec.epsilon <= HYBRID_EPSILON) {
@@ -46,7 +53,7 @@ static void hybrid_grid(podium_collection *collection, const podium_shape *piece
     }
     step_grid(collection, piecewise, PODIUM_CELLS_MAX / 2);
     collection->cells = PODIUM_CELLS_MAX;
-    collection->pair_coin = (uint64_t)ldexp(exp(-collection->spec.epsilon / 2), 64);
+    collection->pair_coin = without_lower((uint64_t)ldexp(exp(-collection->spec.epsilon / 2), 64));
 }
 
 uint64_t podium_mapped_cells(const podium_spec *spec) {
@@ -177,14 +184,13 @@ bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, doub
 
 /* ---- Units: of places, and of reports ---- */
 
-/* A place is kept to as many binary digits as a double's 52 allow, and rounded at random, so that coarse grids are
-   unbiased too. Podium's 2^31 places need no such help: the nearest one is within 2^-32 delta. */
+/* A place is kept to as many binary digits as a double's 52 and half a word allow, and rounded at random, so that
+   coarse grids are unbiased too. Podium's 2^31 places need no such help: the nearest one is within 2^-32 delta. */
 static uint32_t fraction_bits(const podium_collection *collection) {
-    bool step = collection->coin_count == 0 && collection->pair_coin == 0;
-    if (step && collection->cells == PODIUM_CELLS_MAX)
+    if (collection->coin_count == 0 && collection->pair_coin == 0 && collection->cells == PODIUM_CELLS_MAX)
         return 0;
     uint32_t most = 51 - log2_floor(collection->places);
-    return step && most > 32 ? 32 : most; /* half a word: see podium_select_rounds */
+    return most > 32 ? 32 : most;
 }
 
 /* The mean of the worth at a place that is a whole number of pieces, about the middle, as realised. */
@@ -283,12 +289,11 @@ static bool reports_fit_doubles(const podium_collection *collection) {
     return collection->spacing >= 4 * DBL_EPSILON * fmax(fabs(collection->first), fabs(last));
 }
 
-/* Duchi and Minimax: any smaller threshold is as private, and a multiple of 2^32 leaves half of the select word for
-   rounding the place. It is rarer by 2^-20 at the most, or else stays as it is. */
-static void spare_half_a_word(podium_collection *collection) {
-    bool coarse = collection->coin_count == 0 && collection->cells <= PODIUM_LEVELS_MAX;
-    if (coarse && collection->threshold >= (uint64_t)1 << 52)
-        collection->threshold &= ~(uint64_t)UINT32_MAX;
+static void spare_lower_halves(podium_collection *collection) {
+    if (collection->coin_count > 0)
+        return;
+    collection->threshold = without_lower(collection->threshold);
+    collection->pair_threshold = without_lower(collection->pair_threshold);
 }
 
 static podium_status set_grid(podium_collection *collection, podium_minimax *minimax) {
@@ -335,7 +340,7 @@ podium_status podium_collection_init(podium_collection *collection, const podium
     if (status != PODIUM_OK)
         return status;
     podium_thresholds_set(&made);
-    spare_half_a_word(&made);
+    spare_lower_halves(&made);
     set_units(&made, &minimax);
     made.fingerprint = podium_fingerprint(&made.spec);
     if (!reports_fit_doubles(&made))
@@ -352,18 +357,11 @@ podium_status podium_collection_init(podium_collection *collection, const podium
 
 void podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n) {
     const double first = collection->first, spacing = collection->spacing;
-    const size_t vectors = podium_vector_count(n);
-    if (collection->piece_count > 0) { /* a cell is public: it may be looked up */
-        podium_vector_pieces(collection, reports, cells, vectors);
-        for (size_t i = vectors; i < n; i++)
-            reports[i] = first + spacing * (double)(int64_t)worth_of_piece(collection, cells[i]);
-    } else if (collection->pair_coin != 0) {
-        for (size_t i = 0; i < n; i++)
-            reports[i] = first + spacing * (double)(int64_t)podium_worth(collection, cells[i]);
-    } else {
-        podium_vector_reports(collection, reports, cells, vectors);
-        for (size_t i = vectors; i < n; i++)
-            reports[i] = first + spacing * (double)(int64_t)cells[i]; /* by way of a signed number: no jump */
+    const bool looked_up = collection->piece_count > 0 || collection->pair_coin != 0; /* a cell is public: it may be */
+    size_t i = podium_vector_reports(collection, reports, cells, n);
+    for (; i < n; i++) {
+        uint32_t worth = looked_up ? podium_worth(collection, cells[i]) : cells[i];
+        reports[i] = first + spacing * (double)(int64_t)worth; /* by way of a signed number: no jump */
     }
 }
 

@@ -19,6 +19,13 @@
 #endif
 #define PODIUM_WORD_MAX (UINT64_MAX >> (64 - PODIUM_WORD_BITS))
 
+/* Words are drawn in halves, upper and lower. A comparison with a threshold whose lower half is 0 looks at the upper
+   half of the word alone, and the lower half is not drawn (docs/proof.md). */
+#define PODIUM_HALF_BITS (PODIUM_WORD_BITS / 2)
+static inline bool podium_has_lower(uint64_t threshold) {
+    return (threshold & (((uint64_t)1 << PODIUM_HALF_BITS) - 1)) != 0;
+}
+
 /* The largest grid: a cell is a 32-bit number, and draw.c's products must fit 64 bits. */
 #define PODIUM_CELLS_MAX ((uint64_t)1 << 32)
 
@@ -45,13 +52,6 @@ double podium_place(const podium_collection *collection, double value);
 uint32_t podium_worth(const podium_collection *collection, uint32_t cell);
 bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth);
 
-/* Where the threshold is a multiple of 2^32, the lower half of the select word decides nothing: coarse grids round the
-   place by it, and need no word of its own for that. */
-static inline bool podium_select_rounds(const podium_collection *collection) {
-    return collection->coin_count == 0 && collection->pair_coin == 0 && collection->fraction_bits != 0 &&
-           (collection->threshold & UINT32_MAX) == 0;
-}
-
 /* The cells that Theorem 1's step is drawn from: all, or Hybrid's lower half. */
 static inline uint64_t podium_step_cells(const podium_collection *collection) {
     return collection->pair_coin == 0 ? collection->cells : collection->cells / 2;
@@ -72,14 +72,22 @@ uint64_t podium_hash(uint64_t hash, const void *bytes, size_t n);
 void podium_double_write(char text[PODIUM_DOUBLE_TEXT], double x);
 bool podium_double_read(double *x, const char *text, size_t n);
 
-/* draw.c: how many words one draw takes; n draws, word k of draw i being words[k*n + i]. */
-size_t podium_draw_words(const podium_collection *collection);
-void podium_draw(const podium_collection *collection, uint32_t *cells, const uint32_t *places, const uint64_t *words,
-                 size_t n);
+/* draw.c: how many halves of words a draw takes, and n draws; half k of draw i is halves[k * stride + i]. */
+size_t podium_draw_halves(const podium_collection *collection);
+void podium_draw(const podium_collection *collection, uint32_t *cells, const uint32_t *places, const uint32_t *halves,
+                 size_t stride, size_t n);
 
-/* privatize.c: the place of each value; rounding has a word a value, or is ignored where fraction_bits is 0. */
+/* privatize.c: the place of each value; rounding has half a word a value, or is ignored where fraction_bits is 0. */
 void podium_places(const podium_collection *collection, uint32_t *places, const double *values,
-                   const uint64_t *rounding, size_t n);
+                   const uint32_t *rounding, size_t n);
+
+/* Both ways to places need it: the sum of slope max(x, knot) for x = 0. */
+static inline double podium_ramps_of_none(const podium_collection *collection) {
+    double sum = 0;
+    for (uint32_t k = 0; k < collection->knot_count; k++)
+        sum += collection->knots[k] * collection->slopes[k];
+    return sum;
+}
 
 /* aggregate.c: is it this collection's, bins and all? */
 bool podium_aggregate_fits(const podium_aggregate *aggregate, const podium_collection *collection);
@@ -93,7 +101,7 @@ typedef struct podium_stream {
     void *context;
 } podium_stream;
 podium_status podium_stream_open(podium_stream *stream, const podium_random *random, size_t bytes);
-podium_status podium_stream_fill(podium_stream *stream, uint64_t *words, size_t n);
+podium_status podium_stream_fill(podium_stream *stream, uint32_t *halves, size_t n);
 void podium_stream_close(podium_stream *stream);
 
 /* Clears memory in a way that the compiler may not leave out. */

@@ -12,11 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Words are made, used and wiped this many at a time: 8 KiB on the stack, which stays in the first-level cache. */
-#define BLOCK_WORDS 1024
-#define BLOCK_VALUES (BLOCK_WORDS / 2) /* at two words a value, the fewest */
+/* Halves of words are made, used and wiped so many at a time: 8 KiB on the stack, which stay in the first-level cache
+   beside the values and the reports of a block. (Twice as many make arrays slower by a tenth.) */
+#define BLOCK_HALVES 2048
+#define BLOCK_VALUES (BLOCK_HALVES / 4) /* at four halves a value; a power of 2, so that vectors come out even */
 
-_Static_assert(4 + PODIUM_COINS_MAX <= BLOCK_WORDS, "a block of words is too small");
+_Static_assert(9 + 2 * PODIUM_COINS_MAX <= BLOCK_HALVES / 32, "a block of halves is too small");
 
 /*
  * A value as a double that arithmetic handles like any other. Beyond 2^470, infinities included, it counts as 2^470,
@@ -39,19 +40,27 @@ static inline double size_of(double x) {
     return podium_double_of(podium_bits_of(x) & (UINT64_MAX >> 1));
 }
 
-/* From distances to twice their offsets from the middle place, in units of 2^-fraction_bits places: twice a ramp is
-   x + |x|, which no compiler makes a jump of. By rounding a sum may be below 0, a hair. */
-static void double_offsets(const podium_collection *collection, double *distances, size_t n) {
+/* The larger of two doubles that are not negative: those are in the order of their bits. No compiler makes a jump of a
+   subtraction. */
+static inline double larger(double a, double b) {
+    uint64_t from = podium_bits_of(a), to = podium_bits_of(b), lead = from - to;
+    return podium_double_of(to + (lead & ((lead >> 63) - 1)));
+}
+
+/* From distances to offsets from the middle place, in units of 2^-fraction_bits places. A ramp is slope max(x - knot,
+   0), which is slope max(x, knot) but for a constant: the sum for a distance of 0. By rounding an offset may be below
+   0, a hair. */
+static void offsets(const podium_collection *collection, double *distances, size_t n) {
+    const double none = podium_ramps_of_none(collection);
     for (size_t from = 0; from < n; from += LANES) {
-        double twice[LANES] = {0};
+        double sums[LANES] = {0};
         for (uint32_t k = 0; k < collection->knot_count; k++) {
             const double knot = collection->knots[k], slope = collection->slopes[k];
-            for (size_t i = 0; i < LANES; i++) {
-                double beyond = distances[from + i] - knot;
-                twice[i] += (beyond + size_of(beyond)) * slope;
-            }
+            for (size_t i = 0; i < LANES; i++)
+                sums[i] += larger(distances[from + i], knot) * slope;
         }
-        memcpy(distances + from, twice, sizeof twice);
+        for (size_t i = 0; i < LANES; i++)
+            distances[from + i] = sums[i] - none;
     }
 }
 
@@ -62,17 +71,16 @@ static inline uint64_t centred_bits(const podium_collection *collection, double 
     return podium_bits_of(tame(bits ^ size, size, is_nan) - collection->middle) & ~is_nan;
 }
 
-/* The place in units of 2^-fraction_bits, from 0 to 2 half (one more in some rounding modes), given twice the offset.
- */
-static inline uint64_t fixed_place(double twice, uint64_t sign, double half) {
-    uint64_t offset = podium_bits_of(size_of(twice) * 0.5);
+/* The place in units of 2^-fraction_bits, from 0 to 2 half (one more in some rounding modes). */
+static inline uint64_t fixed_place(double distance, uint64_t sign, double half) {
+    uint64_t offset = podium_bits_of(size_of(distance));
     offset = mask_select(mask_if(podium_double_of(offset) < half), offset, podium_bits_of(half));
     /* Adding 2^52 leaves the integer, rounded, in the low bits. */
     return podium_bits_of(half + podium_double_of(sign | offset) + 0x1p52) & (UINT64_MAX >> 12);
 }
 
 static void places_chunk(const podium_collection *collection, uint32_t *places, const double *values,
-                         const uint64_t *rounding, size_t n) {
+                         const uint32_t *rounding, size_t n) {
     const unsigned digits = collection->fraction_bits;
     const uint64_t fraction = ((uint64_t)1 << digits) - 1, last = collection->places;
     const double half = ldexp((double)last, (int)digits - 1);
@@ -84,7 +92,7 @@ static void places_chunk(const podium_collection *collection, uint32_t *places, 
         signs[i] = centred & ~(UINT64_MAX >> 1);
         distances[i] = podium_double_of(centred ^ signs[i]);
     }
-    double_offsets(collection, distances, lanes);
+    offsets(collection, distances, lanes);
     for (size_t i = 0; i < n; i++) {
         uint64_t coin = digits == 0 ? 0 : rounding[i] & fraction;
         uint64_t place = (fixed_place(distances[i], signs[i], half) + coin) >> digits;
@@ -95,56 +103,70 @@ static void places_chunk(const podium_collection *collection, uint32_t *places, 
 }
 
 void podium_places(const podium_collection *collection, uint32_t *places, const double *values,
-                   const uint64_t *rounding, size_t n) {
-    const size_t vectors = podium_vector_count(n);
-    podium_vector_places(collection, places, values, rounding, vectors);
-    for (size_t done = vectors; done < n; done += CHUNK)
+                   const uint32_t *rounding, size_t n) {
+    for (size_t done = 0; done < n; done += CHUNK)
         places_chunk(collection, places + done, values + done, collection->fraction_bits == 0 ? NULL : rounding + done,
                      n - done < CHUNK ? n - done : CHUNK);
 }
 
-/* The words of a draw, and one to round the place by where that has none to share */
-static size_t words_each(const podium_collection *collection) {
-    bool own = collection->fraction_bits != 0 && !podium_select_rounds(collection);
-    return podium_draw_words(collection) + own;
+/* Values from first on, CHUNK of them at the most */
+static void privatize_chunk(const podium_collection *collection, const podium_block *block, size_t first) {
+    uint32_t places[CHUNK], drawn[CHUNK], *cells = block->cells == NULL ? drawn : block->cells + first;
+    const size_t n = block->n - first < CHUNK ? block->n - first : CHUNK;
+    podium_places(collection, places, block->values + first, block->rounding + first, n);
+    podium_draw(collection, cells, places, block->halves + first, block->n, n);
+    podium_wipe(places, n * sizeof *places);
+    if (block->reports != NULL)
+        podium_collection_reports(collection, block->reports + first, cells, n);
 }
 
-/* One block: n values, their words and, on success, their cells. */
-static podium_status privatize_block(const podium_collection *collection, podium_stream *stream, uint64_t *words,
-                                     uint32_t *cells, const double *values, size_t n) {
-    uint32_t places[BLOCK_VALUES];
-    const uint64_t *rounding = podium_select_rounds(collection) ? words : words + n * podium_draw_words(collection);
-    podium_status status = podium_stream_fill(stream, words, n * words_each(collection));
-    if (status != PODIUM_OK)
-        return status;
-    podium_places(collection, places, values, rounding, n);
-    podium_draw(collection, cells, places, words, n);
-    podium_wipe(places, n * sizeof *places);
-    return PODIUM_OK;
+static void privatize_block(const podium_collection *collection, const podium_block *block) {
+    for (size_t done = podium_vector_privatize(collection, block); done < block->n; done += CHUNK)
+        privatize_chunk(collection, block, done);
+}
+
+/* Minimax looks its reports up. A table of them all is faster than pieces, if there are few and it is used often. */
+#define TABLE_CELLS 256
+
+static const double *table_of(const podium_collection *collection, double table[TABLE_CELLS], size_t n) {
+    uint32_t cells[TABLE_CELLS];
+    if (collection->piece_count == 0 || collection->cells > TABLE_CELLS || n < 4 * TABLE_CELLS)
+        return NULL;
+    for (uint32_t i = 0; i < collection->cells; i++)
+        cells[i] = i;
+    podium_collection_reports(collection, table, cells, collection->cells);
+    return table;
 }
 
 /* The cells go to cells, or as reports to reports: one of the two is NULL. */
 static podium_status privatize(const podium_collection *collection, const podium_random *random, double *reports,
                                uint32_t *cells, const double *values, size_t n) {
-    uint64_t words[BLOCK_WORDS];
-    uint32_t drawn[BLOCK_VALUES];
+    _Alignas(64) uint32_t halves[BLOCK_HALVES];
+    double table[TABLE_CELLS];
     podium_stream stream;
     if (collection->cells == 0)
         return PODIUM_NOT_INITIALISED;
-    const size_t each = words_each(collection);
-    size_t block = BLOCK_VALUES;
-    while (block * each > BLOCK_WORDS) /* no division, even of what is public: tests/ctime looks for any here */
-        block >>= 1;
-    podium_status status = podium_stream_open(&stream, random, n * each * sizeof *words);
+    const size_t drawing = podium_draw_halves(collection), each = drawing + (collection->fraction_bits != 0);
+    size_t most = BLOCK_VALUES;
+    while (most * each > BLOCK_HALVES) /* no division, even of what is public: tests/ctime looks for any here */
+        most >>= 1;
+    const double *reports_of_cells = reports == NULL ? NULL : table_of(collection, table, n);
+    podium_status status = podium_stream_open(&stream, random, n * each * sizeof *halves);
 
-    for (size_t done = 0; status == PODIUM_OK && done < n; done += block) {
-        size_t now = n - done < block ? n - done : block;
-        uint32_t *out = cells == NULL ? drawn : cells + done;
-        status = privatize_block(collection, &stream, words, out, values + done, now);
-        if (status == PODIUM_OK && reports != NULL)
-            podium_collection_reports(collection, reports + done, out, now);
+    for (size_t done = 0; status == PODIUM_OK && done < n; done += most) {
+        const size_t now = n - done < most ? n - done : most;
+        const podium_block block = {.values = values + done,
+                                    .halves = halves,
+                                    .rounding = halves + drawing * now,
+                                    .cells = cells == NULL ? NULL : cells + done,
+                                    .reports = reports == NULL ? NULL : reports + done,
+                                    .table = reports_of_cells,
+                                    .n = now};
+        status = podium_stream_fill(&stream, halves, now * each);
+        if (status == PODIUM_OK)
+            privatize_block(collection, &block);
     }
-    podium_wipe(words, (n < block ? n : block) * each * sizeof *words);
+    podium_wipe(halves, (n < most ? n : most) * each * sizeof *halves);
     podium_stream_close(&stream);
     return status;
 }

@@ -69,7 +69,7 @@ static void *default_open(void *context, size_t bytes) {
 }
 
 static size_t default_fill(void *context, void *buffer, size_t n) {
-    static const unsigned char zeros[4096];
+    static const unsigned char zeros[8192]; /* a block's worth: see privatize.c */
     if (context == &small_call)
         return system_fill(NULL, buffer, n);
     size_t done = 0;
@@ -108,9 +108,9 @@ podium_status podium_stream_open(podium_stream *stream, const podium_random *ran
     return stream->context == NULL ? PODIUM_RANDOM_FAILED : PODIUM_OK;
 }
 
-podium_status podium_stream_fill(podium_stream *stream, uint64_t *words, size_t n) {
-    size_t bytes = n * sizeof *words;
-    return stream->random->fill(stream->context, words, bytes) == bytes ? PODIUM_OK : PODIUM_RANDOM_FAILED;
+podium_status podium_stream_fill(podium_stream *stream, uint32_t *halves, size_t n) {
+    size_t bytes = n * sizeof *halves;
+    return stream->random->fill(stream->context, halves, bytes) == bytes ? PODIUM_OK : PODIUM_RANDOM_FAILED;
 }
 
 void podium_stream_close(podium_stream *stream) {

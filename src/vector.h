@@ -1,5 +1,6 @@
-/* Vector: the hot loops four values at a time, where the processor has AVX2. The same cells, to the bit, as draw.c and
-   privatize.c give: tests/unit/vector compares. */
+/* Vector: privatizing eight values at a time, where the processor has AVX2. The same cells and reports, to the bit, as
+   privatize.c and draw.c give (in another rounding mode than the usual one, a place may be the next one): tests/unit/
+   vector compares. */
 #ifndef PODIUM_VECTOR_H
 #define PODIUM_VECTOR_H
 
@@ -11,16 +12,19 @@
 #define PODIUM_HAS_VECTORS 0
 #endif
 
-/* So many of n are done in vectors, a multiple of 4; the rest is the caller's. 0 where there is no AVX2. */
-size_t podium_vector_count(size_t n);
+/* n values, their halves of words, and where their cells go, or their reports: the other is NULL. */
+typedef struct podium_block {
+    const double *values;
+    const uint32_t *halves;   /* as podium_draw wants them, with a stride of n */
+    const uint32_t *rounding; /* as podium_places wants them */
+    uint32_t *cells;
+    double *reports;     /* may be the values */
+    const double *table; /* of every cell's report, where they are few and looked up; or NULL */
+    size_t n;
+} podium_block;
 
-/* As their namesakes, for n a multiple of 4 */
-void podium_vector_places(const podium_collection *collection, uint32_t *places, const double *values,
-                          const uint64_t *rounding, size_t n);
-void podium_vector_step(const podium_collection *collection, uint32_t *cells, const uint32_t *places,
-                        const uint64_t *select, const uint64_t *position, size_t n);
-/* Reports of cells: on a straight line, or by pieces */
-void podium_vector_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n);
-void podium_vector_pieces(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n);
+/* Both tell how many they have done, from the first on; the rest is the caller's. 0 where there is no AVX2. */
+size_t podium_vector_privatize(const podium_collection *collection, const podium_block *block);
+size_t podium_vector_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n);
 
 #endif

@@ -72,22 +72,58 @@ static inline podium_shape shape_of(podium_mechanism mechanism, double epsilon, 
     return shape;
 }
 
-/* The lower of the two places that a value may be put at, and the share of the rounding words that put it at the upper
+/* How many words a draw takes, those that are drawn in one half alone included */
+static inline size_t words_of_draw(const podium_collection *collection) {
+    return collection->coin_count > 0 ? 3 + collection->coin_count : collection->pair_coin != 0 ? 4 : 2;
+}
+
+/* The words of n draws in halves, as podium_draw wants them. Word k of draw i is words[k * n + i]: select, position,
+   then the coin and side of Hybrid, or the tail and coins of stairs. Lower halves that are not drawn are left out. */
+static inline void halves_from(const podium_collection *collection, uint32_t *halves, const uint64_t *words, size_t n) {
+    const uint64_t all = PODIUM_WORD_MAX; /* for a word that is wanted whole */
+    const bool pair = collection->pair_coin != 0;
+    uint64_t compared[4 + PODIUM_COINS_MAX] = {collection->threshold | collection->pair_threshold, all,
+                                               pair ? collection->pair_coin : collection->tail_threshold, all};
+    size_t used = 0;
+    memcpy(compared + 3 + pair, collection->coins, collection->coin_count * sizeof *compared);
+    for (size_t at = 0; at < words_of_draw(collection); at++) {
+        size_t k = at < 2 ? 1 - at : at; /* position comes first */
+        for (int lower = 0; lower <= podium_has_lower(compared[k]); lower++, used++)
+            for (size_t i = 0; i < n; i++) {
+                uint64_t word = words[k * n + i], upper = word >> PODIUM_HALF_BITS;
+                halves[used * n + i] = (uint32_t)(lower ? word - (upper << PODIUM_HALF_BITS) : upper);
+            }
+    }
+    if (used != podium_draw_halves(collection))
+        abort();
+}
+
+static inline void draw_from_words(const podium_collection *collection, uint32_t *cells, const uint32_t *places,
+                                   const uint64_t *words, size_t n) {
+    uint32_t *halves = malloc(2 * words_of_draw(collection) * n * sizeof *halves);
+    if (halves == NULL)
+        abort();
+    halves_from(collection, halves, words, n);
+    podium_draw(collection, cells, places, halves, n, n);
+    free(halves);
+}
+
+/* The lower of the two places that a value may be put at, and the share of the rounding halves that put it at the upper
    one: the largest words do, so find where they begin. Exact: a share is a whole number of 2^-fraction_bits. */
 static inline double upper_share(const podium_collection *collection, double value, uint32_t *low) {
-    uint64_t zeros = 0, from = 0, to = ((uint64_t)1 << collection->fraction_bits) - 1, ones = to;
-    uint32_t high;
+    uint64_t from = 0, to = ((uint64_t)1 << collection->fraction_bits) - 1;
+    uint32_t high, zeros = 0, ones = (uint32_t)to;
     podium_places(collection, low, &value, &zeros, 1);
     podium_places(collection, &high, &value, &ones, 1);
     if (high == *low)
         return 0;
     while (from < to) {
-        uint64_t half = from + (to - from) / 2;
+        uint32_t half = (uint32_t)(from + (to - from) / 2);
         podium_places(collection, &high, &value, &half, 1);
         if (high > *low)
             to = half;
         else
-            from = half + 1;
+            from = (uint64_t)half + 1;
     }
     return 1 - (double)from / (double)((uint64_t)1 << collection->fraction_bits);
 }

@@ -31,7 +31,7 @@ static void count(const podium_collection *c, uint32_t place, uint64_t *mass) {
             words[i] = i / R, words[n + i] = i % R;
             words[2 * n + i] = others / R, words[3 * n + i] = others % R;
         }
-        podium_draw(c, cells, places, words, n);
+        draw_from_words(c, cells, places, words, n);
         for (uint64_t i = 0; i < n; i++) {
             if (cells[i] >= c->cells)
                 fail(c, "a cell outside the grid");

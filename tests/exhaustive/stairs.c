@@ -37,7 +37,7 @@ static void count(const podium_collection *c, uint32_t place, uint64_t *mass) {
         for (uint32_t k = 0; k <= c->coin_count; k++)
             for (uint64_t i = 0; i < n; i++)
                 words[(2 + k) * n + i] = others >> (PODIUM_WORD_BITS * k) & PODIUM_WORD_MAX;
-        podium_draw(c, cells, places, words, n);
+        draw_from_words(c, cells, places, words, n);
         for (uint64_t i = 0; i < n; i++) {
             if (cells[i] >= c->cells)
                 fail(c, "a cell outside the grid");

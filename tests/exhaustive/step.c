@@ -33,7 +33,7 @@ static void count(const podium_collection *c, uint32_t place, uint64_t *mass) {
     for (uint64_t select = 0; select < R; select++) {
         for (uint64_t i = 0; i < R; i++)
             words[i] = select;
-        podium_draw(c, cells, places, words, R);
+        draw_from_words(c, cells, places, words, R);
         for (uint64_t i = 0; i < R; i++) {
             if (cells[i] >= c->cells)
                 fail(c, "a cell outside the grid");

@@ -10,35 +10,13 @@
             abort();                                                                                                   \
     } while (0)
 
-typedef struct {
-    csv_reader reader;
-    const char *text;
-    size_t n, at, chunk; /* fed up to at, by chunk bytes */
-} source;
-
-static bool next(source *s, csv_record *record) {
-    while (!csv_next(&s->reader, record)) {
-        if (s->reader.finished)
-            return false;
-        size_t room, left = s->n - s->at, chunk = left < s->chunk ? left : s->chunk;
-        char *to = csv_room(&s->reader, &room);
-        REQUIRE(to != NULL && room > 0);
-        chunk = chunk < room ? chunk : room;
-        if (chunk > 0)
-            memcpy(to, s->text + s->at, chunk);
-        csv_feed(&s->reader, chunk);
-        s->at += chunk;
-    }
-    return true;
-}
-
 static void check_fields(const csv_record *record, char separator) {
     csv_field field;
     size_t count = 0, from = record->first;
-    REQUIRE(record->first <= record->content && record->content <= record->n);
+    REQUIRE(record->first <= record->n);
     for (; count < 64 && csv_find(&field, record, separator, count); count++) {
-        REQUIRE(field.from == from && field.from <= field.to && field.to <= record->content);
-        REQUIRE(field.to == record->content || record->text[field.to] == separator);
+        REQUIRE(field.from == from && field.from <= field.to && field.to <= record->n);
+        REQUIRE(field.to == record->n || record->text[field.to] == separator);
         char *plain = malloc(field.to - field.from + 1);
         REQUIRE(plain != NULL);
         REQUIRE(csv_unquote(plain, field.to - field.from, record->text + field.from, field.to - field.from) <=
@@ -49,29 +27,44 @@ static void check_fields(const csv_record *record, char separator) {
     REQUIRE(count == 64 ? csv_count(record, separator) >= 64 : csv_count(record, separator) == count);
 }
 
+/* Both searches find the same where there is no quote, and line ends among them are those of the records. */
+static void check_marks(const char *text, size_t n, char separator) {
+    bool quotes = csv_has_quotes(text, n);
+    uint32_t *marks = malloc((n + 1) * sizeof *marks), *others = malloc((n + 1) * sizeof *others);
+    REQUIRE(marks != NULL && others != NULL);
+    size_t count = csv_marks(marks, text, 0, n, separator, quotes), at = 0, end;
+    REQUIRE(csv_marks(others, text, 0, n, separator, true) == count);
+    REQUIRE(memcmp(marks, others, count * sizeof *marks) == 0);
+    for (size_t i = 0; i < count; i++) {
+        REQUIRE(marks[i] < n && (i == 0 || marks[i - 1] < marks[i]));
+        if (text[marks[i]] != '\n')
+            continue;
+        csv_record record = csv_first(text + at, n - at, 0, separator, &end);
+        REQUIRE(at + end == (size_t)marks[i] + 1);
+        check_fields(&record, separator);
+        at += end;
+    }
+    REQUIRE(at == csv_whole(text, n, separator, quotes));
+    free(marks);
+    free(others);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     if (n < 1 || data[0] == '"' || data[0] == '\n' || data[0] == '\r')
         return 0;
     char separator = (char)data[0];
-    source whole = {.text = (const char *)data + 1, .n = n - 1, .chunk = n}, bytes = whole;
-    bytes.chunk = 1;
-    REQUIRE(csv_init(&whole.reader, separator) && csv_init(&bytes.reader, separator));
-    csv_record a, b;
-    size_t at = 0;
-    uint64_t line = 1;
-    while (next(&whole, &a)) {
-        REQUIRE(next(&bytes, &b));
-        REQUIRE(a.n > 0 && a.n <= n - 1 - at && memcmp(a.text, data + 1 + at, a.n) == 0 && a.line == line);
-        REQUIRE(a.n == b.n && memcmp(a.text, b.text, a.n) == 0);
-        REQUIRE(a.first == b.first && a.content == b.content && a.line == b.line);
-        check_fields(&a, separator);
-        for (size_t i = 0; i < a.n; i++)
-            line += a.text[i] == '\n';
-        at += a.n;
-    }
-    REQUIRE(at == n - 1 && !next(&bytes, &b));
-    csv_free(&whole.reader);
-    csv_free(&bytes.reader);
+    n--;
+    char *text = calloc(n + CSV_PADDING, 1);
+    REQUIRE(text != NULL);
+    memcpy(text, data + 1, n);
+    check_marks(text, n, separator);
+    /* Cut anywhere: the whole records of a beginning are a beginning of all of them. */
+    size_t cut = n / 2, whole = csv_whole(text, cut, separator, true);
+    REQUIRE(whole <= cut && whole <= csv_whole(text, n, separator, true));
+    REQUIRE(whole == 0 || csv_whole(text, whole, separator, true) == whole);
+    size_t rest = csv_whole(text + whole, n - whole, separator, true);
+    REQUIRE(whole + rest == csv_whole(text, n, separator, true));
+    free(text);
     return 0;
 }

@@ -256,12 +256,12 @@ static uint64_t cell_at(const podium_collection *c, uint64_t place, double p) {
 }
 
 static void draw_into(const podium_collection *c, uint64_t *seed, uint32_t place, uint32_t *cells) {
-    static uint64_t own[BLOCK * (3 + PODIUM_COINS_MAX)];
+    static uint32_t own[BLOCK * 2 * (3 + PODIUM_COINS_MAX)];
     uint32_t places[BLOCK];
     for (size_t i = 0; i < BLOCK; i++)
         places[i] = place;
-    seeded_fill(seed, own, BLOCK * podium_draw_words(c) * sizeof *own);
-    podium_draw(c, cells, places, own, BLOCK);
+    seeded_fill(seed, own, BLOCK * podium_draw_halves(c) * sizeof *own);
+    podium_draw(c, cells, places, own, BLOCK, BLOCK);
 }
 
 /* Pearson's statistic */

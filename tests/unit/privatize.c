@@ -42,46 +42,22 @@ START_TEST(reports_are_the_cells) {
 }
 END_TEST
 
-/* Where the lower half of select rounds the place, it must not matter to the draw, nor the upper half to the place. */
-START_TEST(halves_of_select) {
-    static const podium_mechanism coarse[] = {PODIUM_DUCHI, PODIUM_MINIMAX};
-    uint64_t seed = 23;
-    for (size_t m = 0; m < LENGTH(coarse); m++)
-        for (double epsilon = 0.01; epsilon < 50; epsilon *= 3) {
-            podium_collection c = collection_of(coarse[m], epsilon, 0, 1);
-            ck_assert(podium_select_rounds(&c) && c.fraction_bits <= 32);
-            for (int i = 0; i < 2000; i++) {
-                uint64_t words[2] = {i < 3 ? c.threshold - (uint64_t)i : seeded_word(&seed), seeded_word(&seed)};
-                uint64_t low = words[0] ^ (seeded_word(&seed) >> 32), high = words[0] ^ seeded_word(&seed) << 32;
-                uint32_t place, other, cell, redrawn;
-                double value = seeded_uniform(&seed);
-                podium_places(&c, &place, &value, words, 1);
-                podium_places(&c, &other, &value, &high, 1);
-                ck_assert_uint_eq(place, other);
-                podium_draw(&c, &cell, &place, words, 1);
-                words[0] = low;
-                podium_draw(&c, &redrawn, &place, words, 1);
-                ck_assert_uint_eq(cell, redrawn);
-            }
-        }
-}
-END_TEST
-
-/* Each word has its own task: select, position and the rest for the draw, the last for rounding the place; or the lower
-   half of select, which then decides nothing else. */
-START_TEST(every_word_has_its_task) {
+/* Each half has its own task: those of the draw, then the one that rounds the place. Also where select has a lower
+   half, for thresholds near either end. */
+START_TEST(every_half_has_its_task) {
+    static const double epsilons[] = {1e-4, 1, 30};
     set_values(19);
-    for (size_t m = 0; m < 2 * LENGTH(all_mechanisms); m++) {
-        podium_collection c = collection_of(all_mechanisms[m / 2], m % 2 == 0 ? 0.01 : 1, 0, 1);
+    for (size_t m = 0; m < LENGTH(all_mechanisms) * LENGTH(epsilons); m++) {
+        podium_collection c = collection_of(all_mechanisms[m / LENGTH(epsilons)], epsilons[m % LENGTH(epsilons)], 0, 1);
         for (size_t n = 1; n <= 32; n++) {
-            size_t each = podium_draw_words(&c);
-            uint64_t seed = n, same = n, words[32 * (4 + PODIUM_COINS_MAX)];
+            size_t each = podium_draw_halves(&c);
+            uint64_t seed = n, same = n;
             podium_random random = seeded_random(&seed);
-            uint32_t places[32], want[32];
+            uint32_t places[32], want[32], halves[32 * (7 + 2 * PODIUM_COINS_MAX)];
             ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, values, n), PODIUM_OK);
-            seeded_fill(&same, words, n * (each + 1) * sizeof *words);
-            podium_places(&c, places, values, podium_select_rounds(&c) ? words : words + n * each, n);
-            podium_draw(&c, want, places, words, n);
+            seeded_fill(&same, halves, n * (each + (c.fraction_bits != 0)) * sizeof *halves);
+            podium_places(&c, places, values, halves + n * each, n);
+            podium_draw(&c, want, places, halves, n, n);
             ck_assert(memcmp(cells, want, n * sizeof *want) == 0);
         }
     }
@@ -177,16 +153,20 @@ static podium_random random_of(source *s) {
     return (podium_random){.fill = source_fill, .context = s, .open = source_open, .close = source_close};
 }
 
-/* Select and position; a word for rounding the place where that is done; and what the mechanism needs besides */
-static size_t words_of(const podium_collection *c) {
+/* At epsilon 1: two halves of position, and of select one, or both for stairs; half a word for rounding the place where
+   that is done; and what the mechanism needs besides */
+static size_t halves_of(const podium_collection *c) {
     switch (c->spec.mechanism) {
     case PODIUM_LAPLACE:
     case PODIUM_STAIRCASE:
-        return 4 + (size_t)c->coin_count;
-    case PODIUM_HYBRID:
-        return 5;
-    default: /* Duchi and Minimax too: the place is rounded by a half that select does not need */
-        return 2;
+        return 7 + 2 * (size_t)c->coin_count;
+    case PODIUM_HYBRID: /* a coin by one half, and a side by two */
+        return 7;
+    case PODIUM_DUCHI:
+    case PODIUM_MINIMAX:
+        return 4;
+    default:
+        return 3;
     }
 }
 
@@ -198,7 +178,7 @@ START_TEST(asks_for_what_it_uses_and_wipes_it) {
             source own = {.seed = 15, .left = SIZE_MAX};
             podium_random random = random_of(&own);
             ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, sizes[s]), PODIUM_OK);
-            ck_assert_uint_eq(own.given, sizes[s] * words_of(&c) * 8);
+            ck_assert_uint_eq(own.given, sizes[s] * halves_of(&c) * 4);
             ck_assert_uint_eq(own.announced, own.given);
             ck_assert(own.opened == 1 && own.closed == 1);
             ck_assert_uint_eq(own.dirty, 0);
@@ -211,7 +191,7 @@ START_TEST(runs_dry_anywhere) {
     set_values(16);
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
         podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
-        size_t need = MANY * 8 * words_of(&c);
+        size_t need = MANY * 4 * halves_of(&c);
         for (size_t left = 0; left < need; left += left < 100 ? 1 : 4999) {
             source own = {.seed = 17, .left = left};
             podium_random random = random_of(&own);
@@ -268,8 +248,7 @@ int main(void) {
     TCase *tests = tcase_create("privatize");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, reports_are_the_cells);
-    tcase_add_test(tests, halves_of_select);
-    tcase_add_test(tests, every_word_has_its_task);
+    tcase_add_test(tests, every_half_has_its_task);
     tcase_add_test(tests, no_exceptions);
     tcase_add_test(tests, every_double_is_accepted);
     tcase_add_test(tests, system_source_works);

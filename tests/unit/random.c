@@ -95,7 +95,7 @@ static void check_works(size_t n) {
         ck_assert(!isnan(reports[i]) && reports[i] != 0.25);
 }
 
-static const size_t sizes[] = {1, 2, 16, 17, 32, 33, 512, 513, MANY};
+static const size_t sizes[] = {1, 2, 21, 22, 32, 33, 512, 513, MANY};
 
 START_TEST(works) {
     for (size_t i = 0; i < LENGTH(sizes); i++)
@@ -148,14 +148,14 @@ END_TEST
 START_TEST(nothing_is_kept) {
     for (int repeat = 0; repeat < 3; repeat++) {
         check_works(1);
-        ck_assert_uint_eq(bytes, 16);
-        check_works(16);
-        ck_assert_uint_eq(bytes, 256);
+        ck_assert_uint_eq(bytes, 12);
+        check_works(21);
+        ck_assert_uint_eq(bytes, 252);
         check_works(MANY);
 #ifdef PODIUM_WITH_OPENSSL
         ck_assert_uint_eq(bytes, 48); /* a key and a counter */
 #else
-        ck_assert_uint_eq(bytes, 16 * MANY);
+        ck_assert_uint_eq(bytes, 12 * MANY);
 #endif
     }
 }
@@ -168,7 +168,7 @@ END_TEST
 static void take_words(uint64_t *words, size_t n) {
     podium_stream stream;
     ck_assert_int_eq(podium_stream_open(&stream, NULL, n * sizeof *words), PODIUM_OK);
-    ck_assert_int_eq(podium_stream_fill(&stream, words, n), PODIUM_OK);
+    ck_assert_int_eq(podium_stream_fill(&stream, (void *)words, 2 * n), PODIUM_OK);
     podium_stream_close(&stream);
 }
 

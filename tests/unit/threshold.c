@@ -109,6 +109,15 @@ START_TEST(step_thresholds) {
 }
 END_TEST
 
+/* The next that it might be: one more, or a multiple of 2^32 where neither it nor what it leaves is below 2^52 */
+static uint64_t next_threshold(uint64_t threshold) {
+    uint64_t least = (uint64_t)1 << 52;
+    if (threshold < least || threshold > UINT64_MAX - least)
+        return threshold + 1;
+    ck_assert(!podium_has_lower(threshold));
+    return threshold + ((uint64_t)1 << 32);
+}
+
 /* What a collection of steps is drawn by, Hybrid's two halves each for itself */
 static void check_steps_of(const podium_collection *collection) {
     uint64_t n = podium_step_cells(collection);
@@ -116,14 +125,14 @@ static void check_steps_of(const podium_collection *collection) {
     podium_collection more = *collection;
     ck_assert(podium_thresholds_check(collection));
     ck_assert(step_is_private(epsilon, n, collection->width, collection->threshold));
-    more.threshold += podium_select_rounds(collection) ? (uint64_t)1 << 32 : 1; /* the next that it might be */
-    ck_assert(more.threshold == 0 || (!podium_thresholds_check(&more) &&
-                                      !step_is_private(epsilon, n, more.width, more.threshold)));
+    more.threshold = next_threshold(more.threshold);
+    ck_assert(more.threshold == 0 ||
+              (!podium_thresholds_check(&more) && !step_is_private(epsilon, n, more.width, more.threshold)));
     if (collection->pair_coin == 0)
         return;
     more = *collection;
     ck_assert(step_is_private(epsilon, n, n / 2, collection->pair_threshold));
-    more.pair_threshold++;
+    more.pair_threshold = next_threshold(more.pair_threshold);
     ck_assert(!podium_thresholds_check(&more) && !step_is_private(epsilon, n, n / 2, more.pair_threshold));
     more = *collection; /* the upper half is as large as the lower one, and has two halves itself */
     more.cells++;

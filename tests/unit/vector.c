@@ -1,5 +1,6 @@
-/* Four at a time or one by one: the same places, cells and reports, to the bit. (A single value never takes the
-   vectors.) Where the processor has no AVX2 both ways are the same, and the test says so. */
+/* Eight at a time or one by one: the same cells and reports, to the bit. And on words of few bits, where the 64-bit
+   sampler is that of tests/exhaustive: every one of them, with exact masses. Where the processor has no AVX2 there is
+   nothing to test, and the test says so. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -8,8 +9,20 @@
 #include "vector.h"
 
 #define N 1024
+#define HALVES_MAX (7 + 2 * PODIUM_COINS_MAX)
 
-static const double epsilons[] = {1e-6, 0.01, 0.5, 1, 3, 8, 50};
+static const double epsilons[] = {1e-6, 1e-4, 0.01, 0.5, 1, 3, 8, 30, 50};
+
+static bool no_vectors(void) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    double values[8] = {0}, reports[8];
+    uint32_t halves[8 * 3] = {0};
+    podium_block block = {.values = values, .halves = halves, .reports = reports, .n = 8};
+    if (podium_vector_privatize(&c, &block) == 8)
+        return false;
+    printf("vector: no AVX2 here; nothing to compare\n");
+    return true;
+}
 
 /* Every kind of double: in the range, beyond it, far beyond, tiny, subnormal, infinite, NaN of any payload */
 static double some_value(uint64_t *seed, size_t i, const podium_collection *c) {
@@ -19,73 +32,382 @@ static double some_value(uint64_t *seed, size_t i, const podium_collection *c) {
         return podium_double_of(seeded_word(seed)); /* any bits at all */
     if (i % 4 == 1 && i % 16 != 1)
         return special[seeded_word(seed) % LENGTH(special)];
+    if (i % 4 == 2 && i % 32 == 2)
+        return i % 64 == 2 ? c->spec.min : c->spec.max;
     return c->spec.min + along * (c->spec.max - c->spec.min);
 }
 
-static void check_collection(const podium_collection *c, uint64_t *seed) {
-    static double values[N], reports[N];
-    static uint64_t words[N * (4 + PODIUM_COINS_MAX)], rounding[N];
-    static uint32_t places[N], cells[N];
-    size_t each = podium_draw_words(c);
-    seeded_fill(seed, words, N * each * sizeof *words);
-    seeded_fill(seed, rounding, sizeof rounding);
-    for (size_t i = 0; i < N; i++) {
-        values[i] = some_value(seed, i, c);
-        if (i % 8 == 0)
-            words[i] = c->threshold - i / 8 % 3; /* either side of it */
+/* Halves of any kind; among them those of select at the threshold's own, and one less */
+static void set_halves(const podium_collection *c, uint64_t *seed, uint32_t *halves, size_t n) {
+    seeded_fill(seed, halves, n * HALVES_MAX * sizeof *halves);
+    for (size_t i = 0; i < n; i += 3) {
+        halves[2 * n + i] = (uint32_t)(c->threshold >> 32) - (i % 2 == 0);
+        if (podium_has_lower(c->threshold))
+            halves[3 * n + i] = (uint32_t)c->threshold - (i % 4 == 0);
     }
-    podium_places(c, places, values, rounding, N);
-    podium_draw(c, cells, places, words, N);
-    podium_collection_reports(c, reports, cells, N);
-    for (size_t i = 0; i < N; i++) {
-        uint64_t own[4 + PODIUM_COINS_MAX];
-        uint32_t place, cell;
+}
+
+/* One value by the portable code, which never takes the vectors for one */
+static void one_by_one(const podium_collection *c, const podium_block *block, size_t i, uint32_t *cell,
+                       double *report) {
+    uint32_t own[HALVES_MAX], place;
+    for (size_t k = 0; k < podium_draw_halves(c); k++)
+        own[k] = block->halves[k * block->n + i];
+    podium_places(c, &place, &block->values[i], &block->rounding[i], 1);
+    podium_draw(c, cell, &place, own, 1, 1);
+    podium_collection_reports(c, report, cell, 1);
+}
+
+/* Values, halves and results begin anywhere; reports take the place of the values in half of the cases. Returns how
+   many were done in vectors. */
+static size_t check_block(const podium_collection *c, uint64_t *seed, size_t n, const double *table) {
+    static double values[N + 8], kept[N + 8], reports[N + 8];
+    static uint32_t halves[N * HALVES_MAX + 8], cells[N + 8];
+    const size_t shift = seeded_word(seed) % 8;
+    podium_block block = {.values = values + shift, .halves = halves + shift, .n = n, .table = table};
+    block.rounding = block.halves + n * podium_draw_halves(c);
+    for (size_t i = 0; i < n; i++)
+        values[shift + i] = some_value(seed, i, c);
+    set_halves(c, seed, halves + shift, n);
+    memcpy(kept, values, sizeof kept);
+    block.cells = cells + shift;
+    size_t done = podium_vector_privatize(c, &block);
+    block.cells = NULL;
+    block.reports = n % 16 == 0 ? values + shift : reports + shift;
+    ck_assert_uint_eq(podium_vector_privatize(c, &block), done);
+    ck_assert(done == 0 || done == n / 8 * 8);
+    block.values = kept + shift;
+    size_t wrong = 0;
+    for (size_t i = 0; i < done; i++) {
+        uint32_t cell;
         double report;
-        for (size_t k = 0; k < each; k++)
-            own[k] = words[k * N + i];
-        podium_places(c, &place, &values[i], &rounding[i], 1);
-        podium_draw(c, &cell, &place, own, 1);
-        podium_collection_reports(c, &report, &cell, 1);
-        ck_assert_uint_eq(places[i], place);
-        ck_assert_uint_eq(cells[i], cell);
-        ck_assert_uint_eq(podium_bits_of(reports[i]), podium_bits_of(report));
+        one_by_one(c, &block, i, &cell, &report);
+        wrong += cells[shift + i] != cell || podium_bits_of(block.reports[i]) != podium_bits_of(report);
     }
+    ck_assert_uint_eq(wrong, 0);
+    return done;
+}
+
+static void check_collection(const podium_collection *c, uint64_t *seed) {
+    static double table[PODIUM_LEVELS_MAX];
+    for (uint32_t i = 0; c->piece_count > 0 && i < c->cells; i++)
+        podium_collection_reports(c, &table[i], &i, 1);
+    const size_t done = check_block(c, seed, N, NULL);
+    ck_assert_uint_eq(done, N);
+    for (size_t n = 0; n < 40; n++)
+        ck_assert_uint_eq(check_block(c, seed, n, NULL), n / 8 * 8);
+    for (size_t n = 8; c->piece_count > 0 && n <= N; n *= 2)
+        check_block(c, seed, n, table);
 }
 
 START_TEST(same_as_one_by_one) {
     static const double ranges[][2] = {{0, 1}, {-40, 50}, {1e-140, 2e-140}, {-1e140, 1e140}, {1.7e9, 1.7e9 + 86400}};
     uint64_t seed = 6;
-    if (podium_vector_count(4) == 0)
-        printf("vector: no AVX2 here; nothing to compare\n");
+    if (no_vectors())
+        return;
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
         for (size_t e = 0; e < LENGTH(epsilons); e++)
             for (size_t r = 0; r < LENGTH(ranges); r += all_mechanisms[m] == PODIUM_MINIMAX ? 2 : 1) {
                 podium_collection c = collection_of(all_mechanisms[m], epsilons[e], ranges[r][0], ranges[r][1]);
                 check_collection(&c, &seed);
             }
+    static const uint32_t levels[] = {2, 3, 64, 1000, PODIUM_LEVELS_MAX};
+    for (size_t l = 0; l < LENGTH(levels); l++) {
+        podium_collection c = minimax_of(4, levels[l]);
+        check_collection(&c, &seed);
+    }
+}
+END_TEST
+
+/* The reports of cells that come from elsewhere */
+START_TEST(reports_of_cells) {
+    static uint32_t cells[N];
+    static double reports[N];
+    uint64_t seed = 8;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t e = 0; e < LENGTH(epsilons); e++) {
+            podium_collection c = collection_of(all_mechanisms[m], epsilons[e], -1, 7);
+            for (size_t i = 0; i < N; i++)
+                cells[i] = (uint32_t)(i == 0 ? 0 : i == 1 ? c.cells - 1 : seeded_word(&seed) % c.cells);
+            for (size_t n = N; n > N - 9; n--) {
+                size_t wrong = 0;
+                podium_collection_reports(&c, reports, cells, n);
+                for (size_t i = 0; i < n; i++) {
+                    double want = c.first + c.spacing * (double)podium_worth(&c, cells[i]);
+                    wrong += podium_bits_of(reports[i]) != podium_bits_of(want);
+                }
+                ck_assert_uint_eq(wrong, 0);
+            }
+        }
+}
+END_TEST
+
+/* ---- Grids of any size ---- */
+
+/* A collection whose value x is put at the place x + places/2: on 2^32 cells as Podium's, else rounded by a half that
+   has nothing to say, the places being whole. */
+static podium_collection grid_of(uint64_t n, uint64_t w, uint64_t threshold) {
+    const uint32_t digits = n == PODIUM_CELLS_MAX ? 0 : 20;
+    return (podium_collection){.cells = n,
+                               .width = w,
+                               .places = n - w,
+                               .threshold = threshold,
+                               .fraction_bits = digits,
+                               .knot_count = 1,
+                               .slopes = {ldexp(1, (int)digits)}};
+}
+
+static double value_at(const podium_collection *c, uint64_t place) {
+    return (double)place - (double)c->places / 2;
+}
+
+#define DRAWS 65536
+
+static void vector_cells(const podium_collection *c, uint32_t *cells, const double *values, const uint64_t *words,
+                         size_t n) {
+    static uint32_t halves[DRAWS * 10];
+    podium_block block = {.values = values, .halves = halves, .cells = cells, .n = n};
+    size_t used = podium_draw_halves(c);
+    halves_from(c, halves, words, n);
+    block.rounding = halves + n * (used - 1); /* anything will do */
+    ck_assert_uint_eq(podium_vector_privatize(c, &block), n);
+}
+
+/* Where a word is scaled to another cell, either side of it; the first word of cell j of n is ceil(j 2^64 / n). */
+__extension__ typedef unsigned __int128 uint128;
+static uint64_t border(uint64_t j, uint64_t n, size_t beside) {
+    return (uint64_t)((((uint128)j << 64) + n - 1) / n) - 1 + beside % 3;
+}
+
+/* Every place; positions at every border of a cell, in all and in the step; selects at and beside the threshold and at
+   both ends. */
+static void check_borders(uint64_t n, uint64_t w, uint64_t threshold) {
+    static double values[DRAWS];
+    static uint64_t words[2 * DRAWS];
+    static uint32_t places[DRAWS], cells[DRAWS], want[DRAWS];
+    const uint64_t selects[] = {threshold - 1, threshold, threshold + 1, 0, UINT64_MAX, threshold ^ (uint64_t)1 << 63};
+    podium_collection c = grid_of(n, w, threshold);
+    size_t count = 0;
+    for (uint64_t place = 0; place <= n - w; place++)
+        for (uint64_t j = 0; j < 3 * (n + w); j++)
+            for (size_t s = 0; s < LENGTH(selects); s++, count++)
+                words[count] = selects[s], places[count] = (uint32_t)place;
+    ck_assert(count <= DRAWS);
+    size_t all = (count + 7) / 8 * 8; /* the rest is whatever was there */
+    for (size_t i = 0; i < count; i++) {
+        uint64_t j = i / LENGTH(selects) % (3 * (n + w));
+        words[all + i] = j < 3 * n ? border(j / 3, n, j) : border(j / 3 - n, w, j);
+    }
+    for (size_t i = count; i < all; i++)
+        words[i] = words[all + i] = places[i] = 0;
+    for (size_t i = 0; i < all; i++)
+        values[i] = value_at(&c, places[i]);
+    vector_cells(&c, cells, values, words, all);
+    draw_from_words(&c, want, places, words, all);
+    ck_assert(memcmp(cells, want, all * sizeof *cells) == 0);
+}
+
+START_TEST(every_border) {
+    if (no_vectors())
+        return;
+    for (uint64_t n = 2; n <= 12; n++)
+        for (uint64_t w = 1; w < n; w++) {
+            check_borders(n, w, 0x6789abcdef012345);
+            check_borders(n, w, 0x6789abcd00000000);
+            check_borders(n, w, 0xfedcba9876543210);
+            check_borders(n, w, 0xfedcba9800000000);
+        }
 }
 END_TEST
 
 /* Steps and grids of any size, not only those that collections have */
 START_TEST(any_grid) {
-    uint64_t seed = 7;
     static uint64_t words[2 * N];
-    static uint32_t places[N], cells[N];
-    for (int trial = 0; trial < 2000; trial++) {
-        uint64_t n = 2 + seeded_word(&seed) % ((uint64_t)1 << (2 + trial % 31)), w = 1 + seeded_word(&seed) % (n - 1);
-        if (trial % 16 == 0)
-            n = (uint64_t)1 << 32;
-        podium_collection c = {.cells = n, .width = w, .places = n - w, .threshold = seeded_word(&seed)};
+    static uint32_t places[N], cells[N], want[N];
+    static double values[N];
+    uint64_t seed = 7;
+    if (no_vectors())
+        return;
+    for (int trial = 0; trial < 3000; trial++) {
+        uint64_t n = 2 + seeded_word(&seed) % ((uint64_t)1 << (2 + trial % 30)), w = 1 + seeded_word(&seed) % (n - 1);
+        if (trial % 4 == 0)
+            n = PODIUM_CELLS_MAX;
+        podium_collection c = grid_of(n, w, trial % 3 == 0 ? seeded_word(&seed) << 32 : seeded_word(&seed));
         seeded_fill(&seed, words, sizeof words);
-        for (size_t i = 0; i < N; i++)
-            places[i] = (uint32_t)(seeded_word(&seed) % (n - w + 1));
-        podium_draw(&c, cells, places, words, N);
-        for (size_t i = 0; i < N; i += 17) {
-            uint32_t cell;
-            podium_draw(&c, &cell, &places[i], (uint64_t[]){words[i], words[N + i]}, 1);
-            ck_assert_uint_eq(cells[i], cell);
+        for (size_t i = 0; i < N; i++) {
+            places[i] = (uint32_t)(i % 7 == 0 ? n - w : seeded_word(&seed) % (n - w + 1));
+            values[i] = value_at(&c, places[i]);
+            words[N + i] = i % 2 == 0 ? words[N + i] : border(seeded_word(&seed) % w, w, i);
+        }
+        vector_cells(&c, cells, values, words, N);
+        draw_from_words(&c, want, places, words, N);
+        ck_assert(memcmp(cells, want, sizeof cells) == 0);
+    }
+}
+END_TEST
+
+/* ---- Every word, of a few bits ---- */
+
+/*
+ * Scaled, a word of which only the top bits vary is what a word of those bits alone is; so is one that is compared with
+ * such a threshold. There the 64-bit sampler is the sampler of tests/exhaustive, and its masses are known exactly. A
+ * word that is compared may also vary in the top bits of its lower half alone, where its upper half is the threshold's.
+ */
+typedef struct {
+    unsigned bits;
+    bool lower;
+} few_bits;
+
+static uint64_t compared_word(few_bits few, uint64_t word) {
+    return few.lower ? (uint64_t)0x80000001 << 32 | word << (32 - few.bits) : word << (64 - few.bits);
+}
+
+/* How many words of so many bits scale to j among n; none, where j is not among them */
+static uint64_t words_to(few_bits few, uint64_t j, uint64_t n) {
+    return j >= n ? 0 : (((j + 1) << few.bits) + n - 1) / n - ((j << few.bits) + n - 1) / n;
+}
+
+#define MASSES 257
+
+/* Adds the cells of all draws, without their last shift bits; what lies beyond is counted as the last mass. */
+static void count_cells(const podium_collection *c, uint64_t place, unsigned shift, const uint64_t *words,
+                        uint64_t *masses) {
+    static double values[DRAWS];
+    static uint32_t cells[DRAWS];
+    for (size_t i = 0; i < DRAWS; i++)
+        values[i] = value_at(c, place << shift);
+    vector_cells(c, cells, values, words, DRAWS);
+    for (size_t i = 0; i < DRAWS; i++)
+        masses[cells[i] >> shift < MASSES - 1 ? cells[i] >> shift : MASSES - 1]++;
+}
+
+/* Theorem 1's masses, and its bound: n cells, w in the step, all times 2^shift; threshold of 2^8 */
+static void check_steps(uint64_t n, uint64_t w, uint64_t threshold, unsigned shift, bool lower) {
+    static uint64_t words[2 * DRAWS];
+    const few_bits few = {8, lower};
+    const uint64_t all = (uint64_t)1 << few.bits, base = (all - threshold) * (all / n);
+    podium_collection c = grid_of(n << shift, w << shift, compared_word(few, threshold));
+    uint64_t least[MASSES], most[MASSES] = {0}, wrong = 0;
+    memset(least, 0xff, sizeof least);
+    for (uint64_t i = 0; i < DRAWS; i++)
+        words[i] = compared_word(few, i >> 8), words[DRAWS + i] = i << 56;
+    for (uint64_t place = 0; place <= n - w; place++) {
+        uint64_t masses[MASSES] = {0};
+        count_cells(&c, place, shift, words, masses);
+        for (uint64_t y = 0; y < n; y++) {
+            uint64_t on_step = y < place ? 0 : words_to(few, y - place, w);
+            wrong += masses[y] != (all - threshold) * words_to(few, y, n) + threshold * on_step;
+            least[y] = masses[y] < least[y] ? masses[y] : least[y];
+            most[y] = masses[y] > most[y] ? masses[y] : most[y];
         }
     }
+    for (uint64_t y = 0; y < n; y++)
+        wrong += most[y] * base > least[y] * (base + threshold * ((all + w - 1) / w));
+    ck_assert_uint_eq(wrong, 0);
+}
+
+START_TEST(theorem_1_by_trying_everything) {
+    static const uint64_t thresholds[] = {0, 1, 100, 255};
+    if (no_vectors())
+        return;
+    for (size_t t = 0; t < 2 * LENGTH(thresholds); t++) {
+        uint64_t threshold = thresholds[t / 2];
+        for (uint64_t n = 2; n <= 9; n++)
+            for (uint64_t w = 1; w < n; w++)
+                check_steps(n, w, threshold, 0, t % 2);
+        check_steps(256, 250, threshold, 24, t % 2); /* 2^32 cells, as Podium has */
+        check_steps(256, 249, threshold, 24, t % 2);
+    }
+}
+END_TEST
+
+/* The corollary's masses: two times 8 cells of 2^28 each, the thresholds of 2^4 */
+static void check_hybrid(uint64_t w, uint64_t threshold, uint64_t pair_threshold, uint64_t coin, bool lower) {
+    static uint64_t words[4 * DRAWS];
+    const few_bits few = {4, lower};
+    const uint64_t n = 8, all = 16, shift = 28;
+    podium_collection c = grid_of(PODIUM_CELLS_MAX, w << shift, compared_word(few, threshold));
+    c.pair_threshold = compared_word(few, pair_threshold), c.pair_coin = compared_word(few, coin);
+    c.places = (n - w) << shift, c.fraction_bits = 20, c.slopes[0] = 0x1p20;
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        words[i] = compared_word(few, i >> 12), words[DRAWS + i] = (i >> 8) << 60;
+        words[2 * DRAWS + i] = compared_word(few, i >> 4 & 15), words[3 * DRAWS + i] = i << 60;
+    }
+    for (uint64_t place = 0; place <= n - w; place++) {
+        uint64_t masses[MASSES] = {0}, wrong = 0, upper = (place * all + n - w - 1) / (n - w);
+        count_cells(&c, place, shift, words, masses);
+        for (uint64_t y = 0; y < n; y++) {
+            uint64_t base = words_to(few, y, n), on_step = y < place ? 0 : words_to(few, y - place, w);
+            uint64_t on_lower = words_to(few, y, n / 2), on_upper = y < n / 2 ? 0 : words_to(few, y - n / 2, n / 2);
+            wrong += masses[y] != (all - coin) * all * ((all - threshold) * base + threshold * on_step);
+            wrong += masses[n + y] != coin * (all * (all - pair_threshold) * base +
+                                              pair_threshold * ((all - upper) * on_lower + upper * on_upper));
+        }
+        ck_assert_uint_eq(wrong, 0);
+    }
+}
+
+START_TEST(the_corollary_by_trying_everything) {
+    if (no_vectors())
+        return;
+    for (uint64_t w = 1; w < 8; w++)
+        for (int lower = 0; lower <= 1; lower++) {
+            check_hybrid(w, 5, 9, 3, lower);
+            check_hybrid(w, 15, 1, 15, lower);
+            check_hybrid(w, 0, 8, 8, lower);
+        }
+}
+END_TEST
+
+/* Theorem 2's masses: thresholds of 2^4, two coins. The lowest bit of position, which is the side, varies too. */
+static void expect_stairs(const podium_collection *c, const uint64_t thresholds[4], uint64_t place, uint64_t *masses) {
+    const few_bits few = {4, false};
+    const uint64_t all = 16, stair = (uint64_t)1 << c->stair_bits, middle = c->margin + place, last = c->cells - 1;
+    const uint64_t beside = all - thresholds[0], beyond = beside * all * thresholds[1] * all * all;
+    for (uint64_t j = 0; j < c->width; j++)
+        masses[middle + j] += thresholds[0] * words_to(few, j, c->width) * 2 * all * all * all;
+    for (uint64_t distance = 0; distance < 4 * stair; distance++) {
+        uint64_t words = beside * (all / stair) * (all - thresholds[1]), right = middle + c->width + distance;
+        for (uint64_t k = 0; k < 2; k++)
+            words *= distance / stair >> k & 1 ? thresholds[2 + k] : all - thresholds[2 + k];
+        masses[distance < middle ? middle - 1 - distance : 0] += words;
+        masses[right < last ? right : last] += words;
+    }
+    masses[0] += beyond;
+    masses[last] += beyond;
+}
+
+static void check_stairs(uint32_t stair_bits, uint64_t width, uint64_t margin, const uint64_t thresholds[4],
+                         bool lower) {
+    static uint64_t words[5 * DRAWS];
+    const few_bits few = {4, lower};
+    podium_collection c = grid_of(2 * margin + 3 + width, width, compared_word(few, thresholds[0]));
+    c.margin = margin, c.places = 3, c.stair_bits = stair_bits, c.coin_count = 2;
+    c.tail_threshold = compared_word(few, thresholds[1]);
+    c.coins[0] = compared_word(few, thresholds[2]), c.coins[1] = compared_word(few, thresholds[3]);
+    for (uint64_t place = 0; place <= c.places; place++) {
+        uint64_t masses[MASSES] = {0}, want[MASSES] = {0};
+        for (uint64_t part = 0; part < 32; part++) {
+            for (uint64_t i = 0; i < DRAWS; i++) {
+                words[i] = compared_word(few, i >> 12), words[DRAWS + i] = (part >> 1) << 60 | (part & 1);
+                for (unsigned k = 0; k < 3; k++)
+                    words[(2 + k) * DRAWS + i] = compared_word(few, i >> 4 * k & 15);
+            }
+            count_cells(&c, place, 0, words, masses);
+        }
+        expect_stairs(&c, thresholds, place, want);
+        ck_assert(memcmp(masses, want, sizeof want) == 0);
+    }
+}
+
+START_TEST(theorem_2_by_trying_everything) {
+    static const uint64_t thresholds[][4] = {{5, 1, 7, 4}, {15, 0, 8, 1}, {1, 9, 3, 15}};
+    if (no_vectors())
+        return;
+    for (size_t t = 0; t < 2 * LENGTH(thresholds); t++)
+        for (uint32_t bits = 1; bits <= 2; bits++)
+            for (uint64_t width = 2; width <= 4; width++)
+                check_stairs(bits, width, 1 + 2 * bits, thresholds[t / 2], t % 2);
 }
 END_TEST
 
@@ -93,6 +415,11 @@ int main(void) {
     TCase *tests = tcase_create("vector");
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, same_as_one_by_one);
+    tcase_add_test(tests, reports_of_cells);
+    tcase_add_test(tests, every_border);
     tcase_add_test(tests, any_grid);
+    tcase_add_test(tests, theorem_1_by_trying_everything);
+    tcase_add_test(tests, the_corollary_by_trying_everything);
+    tcase_add_test(tests, theorem_2_by_trying_everything);
     return run_tests("vector", tests);
 }

@@ -1,0 +1,40 @@
+/* Source: a file in pieces of whole records, in constant memory. */
+#ifndef PODIUM_CLI_SOURCE_H
+#define PODIUM_CLI_SOURCE_H
+
+#include "csv.h"
+
+/* Read at once where there is as much: what is made of a piece stays in a processor's second cache. By measurement. */
+#define PIECE_SIZE ((size_t)1 << 16)
+
+typedef struct {
+    char *text;
+    size_t n, capacity; /* and CSV_PADDING bytes more, which are 0 after the text */
+    bool has_quotes;    /* or what was read with it has */
+    size_t first;       /* where the first field begins: after a byte order mark, at the start of a file */
+} piece;
+
+typedef struct {
+    const char *name; /* for messages */
+    int descriptor;
+    char separator;
+    bool begun, ended;
+    char *rest; /* what has been read and not been given, being no whole record yet */
+    size_t rest_n, rest_capacity;
+} source;
+
+void source_open(source *s, const char *path, char separator); /* "-": standard input; or fail */
+void source_close(source *s);
+
+/*
+ * The next whole records, as many as a read brings; a last line without an end gets one. Waits for input only while it
+ * has nothing whole to give. What it cannot give is told by the result: then errno is set, or 0 where a record is
+ * longer than CSV_RECORD_MAX.
+ */
+typedef enum { SOURCE_GAVE, SOURCE_ENDED, SOURCE_FAILED } source_result;
+source_result source_next(source *s, piece *p);
+
+/* Takes the first piece back, to be cut by another separator. */
+void source_again(source *s, const piece *p, char separator);
+
+#endif
