@@ -34,16 +34,18 @@ race() {
               rows / best[order[i]] / 1e3, best[order[i]] / best[order[1]] }' "$work/times"
 }
 
-echo "$("$PG_CONFIG" --version), $rows reports, best of $rounds; the last column is the time in units of the first line's"
+echo "$("$PG_CONFIG" --version), $rows reports, best of $rounds. The last column is the time in units of the first line's."
 echo
+draw="podium_privatize(n % 100, 1, 120, 1)"
 for i in 1 2 3; do
-    sql_one shard$i "CREATE TABLE reports AS SELECT 'shard$i'::text AS shard, podium_privatize(n % 100, 1, 120, 1) AS report
+    sql_one shard$i "CREATE TABLE reports AS SELECT 'shard$i'::text AS shard, $draw AS report
         FROM generate_series(1, $rows / 3) n; VACUUM ANALYZE reports" &
     jobs="${jobs:-} $!"
 done
 for job in $jobs; do wait "$job"; done
-sql_one coordinator "CREATE TABLE together AS SELECT podium_privatize(n % 100, 1, 120, 1) AS report FROM generate_series(1, $rows) n;
-    CREATE TABLE minimax AS SELECT podium_privatize(n % 100, 1, 120, 1, 'minimax') AS report FROM generate_series(1, $rows) n;
+sql_one coordinator "CREATE TABLE together AS SELECT $draw AS report FROM generate_series(1, $rows) n;
+    CREATE TABLE minimax AS SELECT podium_privatize(n % 100, 1, 120, 1, 'minimax') AS report
+    FROM generate_series(1, $rows) n;
     VACUUM ANALYZE together, minimax"
 
 serial='SET max_parallel_workers_per_gather = 0'
@@ -62,19 +64,23 @@ avg	$parallel	SELECT avg(report) FROM together
 podium_aggregate	$parallel	SELECT podium_aggregate(report, 1, 120, 1) FROM together
 END
 
-sql_one coordinator "CREATE EXTENSION postgres_fdw; CREATE TABLE reports (shard text, report float8) PARTITION BY LIST (shard)"
+sql_one coordinator "CREATE EXTENSION postgres_fdw;
+    CREATE TABLE reports (shard text, report float8) PARTITION BY LIST (shard)"
 for i in 1 2 3; do
     sql_one coordinator "CREATE SERVER shard$i FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$PGHOST',
-            port '$(port_of shard$i)', dbname 'postgres', extensions 'podium', async_capable 'true', fetch_size '10000');
+            port '$(port_of shard$i)', dbname 'postgres', extensions 'podium', async_capable 'true',
+            fetch_size '10000');
         CREATE USER MAPPING FOR CURRENT_USER SERVER shard$i OPTIONS (user '$PGUSER');
         CREATE FOREIGN TABLE reports_shard$i PARTITION OF reports FOR VALUES IN ('shard$i') SERVER shard$i
             OPTIONS (table_name 'reports');
         ANALYZE reports_shard$i"
 done
 rounds=3
+by_shard='SELECT podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY shard'
+wise='SET enable_partitionwise_aggregate = on'
 echo
 echo "  a coordinator and three shards, all on this machine; rows are fetched 10,000 at a time"
 race <<END
-states of the shards, merged	SET enable_partitionwise_aggregate = on	SELECT podium_merge(state) FROM (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY shard) x
-all rows pulled, then added up	SET enable_partitionwise_aggregate = on	SELECT podium_aggregate(report, 1, 120, 1) FROM reports
+states of the shards, merged	$wise	SELECT podium_merge(state) FROM ($by_shard) x
+all rows pulled, then added up	$wise	SELECT podium_aggregate(report, 1, 120, 1) FROM reports
 END

@@ -18,14 +18,17 @@ SQL
 # Statements without an end, each of which says its number when, and only when, it is committed
 inserts() {
     awk -v client="$1" -v from="$2" 'BEGIN {
-        for (i = from; ; i++)
-            printf "INSERT INTO reports VALUES (\x27%s\x27, %d, podium_privatize(34, 1, 120, 1)) RETURNING id;\n", client, i
+        for (i = from; ; i++) {
+            print "INSERT INTO reports VALUES (\x27" client "\x27, " i ", podium_privatize(34, 1, 120, 1))"
+            print "RETURNING id;"
+        }
     }' 2>/dev/null
 }
 transactions() {
     awk -v from="$1" 'BEGIN {
         for (i = from; ; i++) {
-            print "BEGIN; WITH drawn AS (INSERT INTO reports VALUES (\x27careful\x27, " i ", podium_privatize(34, 1, 120, 1))"
+            print "BEGIN;"
+            print "WITH drawn AS (INSERT INTO reports VALUES (\x27careful\x27, " i ", podium_privatize(34, 1, 120, 1))"
             print "RETURNING report), added AS (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM drawn)"
             print "UPDATE totals SET state = coalesce(podium_merge(totals.state, added.state), added.state) FROM added;"
             print "COMMIT;\n\\echo " i
@@ -73,4 +76,4 @@ SELECT (e).n = rows, (e).refused FROM (SELECT podium_estimate(report, 1, 120, 1)
 SQL
     )" "t|0"
 done
-grep -c "not properly shut down" "$work/one.log" | { read -r recoveries; same "it recovered three times" "$recoveries" 3; }
+same "it recovered three times" "$(grep -c "not properly shut down" "$work/one.log")" 3

@@ -20,7 +20,7 @@ mkdir "$work/blocks" "$work/here"
 awk -v to="$work/blocks" '
     /^## / { on = /^## (PostgreSQL|Many servers)$/ }
     /^```/ && file != "" { close(file); file = ""; next }
-    /^```(sql|console)/ && on { file = sprintf("%s/%04d.%s", to, NR, substr($0, 4)); gsub(/ /, ".", file); printf "" >file; next }
+    /^```(sql|console)/ && on { file = sprintf("%s/%04d.%s", to, NR, substr($0, 4)); gsub(/ /, ".", file); next }
     /^```/ { file = "/dev/null"; next }
     file != "" { print >file }' "$source/docs/sql.md"
 

@@ -53,8 +53,8 @@ EXPLAIN (ANALYZE, VERBOSE, COSTS off, TIMING off)
     CREATE TABLE drawn_in_parallel AS SELECT podium_privatize(34, 1, 120, 1) AS report FROM reports WHERE id <= 100000;
 SQL
 # The draw stands below Gather, where the workers are
-awk '/Gather/ { below = 1 } below && /Scan/ { scan = 1 } scan && /Output:.*podium_privatize/ { found = 1 } END { exit !found }' \
-    "$work/plan" && grep -q "Workers Launched: [1-9]" "$work/plan" ||
+awk '/Gather/ { below = 1 } below && /Scan/ { scan = 1 } scan && /Output:.*podium_privatize/ { found = 1 }
+    END { exit !found }' "$work/plan" && grep -q "Workers Launched: [1-9]" "$work/plan" ||
     { cat "$work/plan"; fail "podium_privatize does not run in parallel workers"; }
 # Of n reports on 2^32 cells, none more than e times as likely as another, at most e n^2/2^33 pairs agree on average:
 # 79 of these 500,000. 200 pairs have a probability below 1e-28. Two backends with the same words would have 100,000.
@@ -66,8 +66,8 @@ SQL
 
 # ---- The program and PostgreSQL: the same state from the same reports, the same estimate from the same state ----
 
-awk 'BEGIN { srand(5); print "age"; for (i = 0; i < 3000; i++) printf "%.3f\n", 1 + 119 * rand() ^ 2 }' >"$work/ages.csv"
 cd "$work"
+awk 'BEGIN { srand(5); print "age"; for (i = 0; i < 3000; i++) printf "%.3f\n", 1 + 119 * rand() ^ 2 }' >ages.csv
 # there_and_back MECHANISM [OPTION...]: options as the program has them
 there_and_back() {
     mechanism=$1
@@ -93,8 +93,10 @@ FROM jsonb_each_text(to_jsonb(podium_estimate(:'s')) - 'refused');
 SELECT count(*), bool_and(p = (e ->> 'p')::float8 AND value = (e ->> 'value')::float8)
 FROM podium_quantiles(:'s', '{0.1, 0.5}') WITH ORDINALITY q (p, value, i)
 JOIN jsonb_array_elements(:'json'::jsonb -> 'quantiles') WITH ORDINALITY x (e, i) USING (i);
-SELECT count(*), bool_and(lower = (e ->> 'lower')::float8 AND upper = (e ->> 'upper')::float8 AND share = (e ->> 'share')::float8)
-FROM podium_histogram(:'s', 20) JOIN jsonb_array_elements(:'json'::jsonb -> 'histogram') WITH ORDINALITY x (e, bin) USING (bin);
+SELECT count(*), bool_and(lower = (e ->> 'lower')::float8 AND upper = (e ->> 'upper')::float8
+                          AND share = (e ->> 'share')::float8)
+FROM podium_histogram(:'s', 20)
+JOIN jsonb_array_elements(:'json'::jsonb -> 'histogram') WITH ORDINALITY x (e, bin) USING (bin);
 SQL
     same "$mechanism: estimates of the program and of PostgreSQL" "$(tr '\n' ' ' <said)" "t $expected "
 }

@@ -38,7 +38,8 @@ CREATE EXTENSION plproxy;
 CREATE TABLE reports (shard text, city text, report float8, small float8) PARTITION BY LIST (shard);
 SQL
 for i in 1 2 3; do
-    sql coordinator -v shard=shard$i -v table=reports_shard$i -v host="$PGHOST" -v port="$(port_of shard$i)" -v user="$PGUSER" <<'SQL'
+    sql coordinator -v shard=shard$i -v table=reports_shard$i -v host="$PGHOST" -v port="$(port_of shard$i)" \
+        -v user="$PGUSER" <<'SQL'
 CREATE SERVER :shard FOREIGN DATA WRAPPER postgres_fdw
     OPTIONS (host :'host', port :'port', dbname 'postgres', extensions 'podium', async_capable 'true');
 CREATE USER MAPPING FOR CURRENT_USER SERVER :shard OPTIONS (user :'user');
@@ -72,7 +73,8 @@ for i in 1 2 3; do
 done
 together=$(sql_one coordinator 'SELECT podium_aggregate(report, 1, 120, 1) FROM together')
 together_small=$(sql_one coordinator "SELECT podium_aggregate(small, 0, 100, 2, 'minimax') FROM together")
-together_cities=$(sql_one coordinator 'SELECT city, podium_aggregate(report, 1, 120, 1) FROM together GROUP BY 1 ORDER BY 1')
+together_cities=$(sql_one coordinator 'SELECT city, podium_aggregate(report, 1, 120, 1) FROM together
+    GROUP BY 1 ORDER BY 1')
 same "three shards have three million rows, of which 300,000 have no report" \
     "$(sql_one coordinator 'SELECT count(*), count(report), (podium_estimate(report, 1, 120, 1)).n FROM together')" \
     "3000000|2700000|2700000"
@@ -106,14 +108,16 @@ from_shards "GROUP BY shard" "$together" 1 "$by_shard"
 from_shards "GROUP BY shard, with a mechanism" "$together_small" 1 "SELECT podium_merge(state) FROM (
     SELECT podium_aggregate(small, 0, 100, 2, 'minimax') AS state FROM reports GROUP BY shard) x"
 from_shards "GROUP BY shard and city" "$together_cities" 3 "SELECT city, podium_merge(state) FROM (
-    SELECT city, podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY shard, city) x GROUP BY 1 ORDER BY 1"
+    SELECT city, podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY shard, city) x
+    GROUP BY 1 ORDER BY 1"
 from_shards "PL/Proxy" "$together" 1 "$proxy"
 from_shards "PL/Proxy by city" "$together_cities" 3 \
     "SELECT city, podium_merge(state) FROM states_of_cities() GROUP BY 1 ORDER BY 1"
 
 # The plan says the same, and runs on all shards at once
 sql_one coordinator "$settings; EXPLAIN (ANALYZE, VERBOSE, COSTS off, TIMING off) $by_shard" >"$work/plan"
-same "three scans in the plan, all at once, with a row each" "$(grep -c 'Async Foreign Scan (actual rows=1 loops=1)' "$work/plan")" 3
+same "three scans in the plan, all at once, with a row each" \
+    "$(grep -c 'Async Foreign Scan (actual rows=1 loops=1)' "$work/plan")" 3
 same "three aggregates in the plan's remote SQL" "$(grep -c 'Remote SQL: SELECT.*podium_aggregate' "$work/plan")" 3
 
 # Without the two levels the rows are pulled: as right, and what this test is there to notice
