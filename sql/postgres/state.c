@@ -153,17 +153,15 @@ void require_same(podium_status status, const podium_spec *a, const podium_spec 
 
 /* ---- Merging ---- */
 
-/* Transition and combine function of podium_merge, combine function of all, and a plain function of two states. Only an
-   aggregate may change its first argument. */
+/* Transition and combine function of podium_merge, combine function of all, and a plain function of two states */
 PG_FUNCTION_INFO_V1(podium_sql_merge);
 Datum podium_sql_merge(PG_FUNCTION_ARGS) {
-    MemoryContext parent = CurrentMemoryContext;
+    MemoryContext parent;
     podium_aggregate room;
     const podium_aggregate *other = state_read(PG_GETARG_DATUM(1), &room);
-    Datum first = PG_GETARG_DATUM(0);
     if (AggCheckCallContext(fcinfo, &parent) == 0)
-        first = MakeExpandedObjectReadOnly(first, false, -1);
-    state *s = state_writable(first, parent);
+        parent = CurrentMemoryContext;
+    state *s = state_writable(PG_GETARG_DATUM(0), parent);
     require_same(podium_aggregate_merge(&s->aggregate, other), &s->aggregate.spec, &other->spec, "podium: states");
     PG_RETURN_DATUM(state_datum(s));
 }

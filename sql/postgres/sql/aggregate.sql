@@ -91,6 +91,19 @@ SELECT podium_merge(state) FROM (
 SELECT podium_merge(podium_aggregate(1, 1, 120, 1), podium_aggregate(1, 0, 120, 1));
 SELECT podium_merge(podium_aggregate(1, 1, 120, 1), podium_aggregate(1, 1, 120, 1, 'duchi'));
 
+-- merging leaves the states that it is given as they are
+SELECT (podium_estimate(podium_merge(state, state))).n AS both, (podium_estimate(state)).n AS one
+FROM (SELECT podium_aggregate(x, 1, 120, 1) AS state FROM generate_series(1, 120) x OFFSET 0) s;
+
+-- a backend keeps some collections: states of many others do not confuse it
+CREATE TABLE others AS SELECT podium_aggregate(34, 1, 200 + i, 1) AS state FROM generate_series(1, 100) i GROUP BY i;
+\c -
+\set VERBOSITY terse
+SELECT podium_aggregate(34, 1, 120, 1) AS before \gset
+SELECT sum((podium_estimate(state)).n) FROM others;
+SELECT podium_aggregate(34, 1, 120, 1) = :'before' AS same;
+DROP TABLE others;
+
 -- the transition function is nobody's to call
 SELECT podium_state_add(NULL, 1, 1, 120, 1);
 DROP TABLE reports, answers, parts;
