@@ -8,6 +8,9 @@
 #include <postgres.h>
 #include <fmgr.h>
 #include <utils/expandeddatum.h>
+#if PG_VERSION_NUM >= 160000
+#include <varatt.h> /* before, postgres.h had it */
+#endif
 
 #include <podium.h>
 

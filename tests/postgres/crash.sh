@@ -51,7 +51,7 @@ for round in 1 2 3; do
     done
     transactions "${round}00000000" | sql one >"$work/said.careful.$round" 2>/dev/null &
     clients="$clients $!"
-    eventually enough $((round * 2000)) || fail "nobody inserts"
+    eventually enough $((round * 1000)) || fail "nobody inserts"
     kill_server
     for client in $clients; do
         if wait "$client"; then fail "a client that goes on without its server"; fi

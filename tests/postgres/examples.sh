@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every command of docs/sql.md's parts about PostgreSQL, in the order in which they stand there: blocks fenced as
 # sql on the coordinator, as "sql shards" on each of three shards, and the lines of console blocks that begin with "$ ".
-# Blocks fenced as "sql citus", and those of plain text, are not run.
+# Blocks fenced as "sql citus", and those of plain text, are not run. Then the README's SQL.
 #
 #   examples.sh SOURCE-DIR BUILD-DIR
 source=$1 build=$2
@@ -60,4 +60,13 @@ same "the documented plan has the aggregate at the shards" \
 for picture in week.svg shares.svg; do
     grep -q '</svg>' "$work/here/$picture" || fail "$picture is no picture"
 done
+
+# The README's, for a table of people that it takes for granted
+sql_one coordinator 'CREATE DATABASE readme'
+{
+    echo "CREATE TABLE people AS SELECT 'Aarhus' AS city, 34 AS age FROM generate_series(1, 100);"
+    awk '/^## / { on = /^## From SQL$/ } /^```/ { block = /^```sql/; next } on && block' "$source/README.md"
+} | PGDATABASE=readme sql coordinator >"$work/said"
+same "the README's SQL says what it should" "$(sed 's/0|.*/0|/; s/:.*/:/' "$work/said")" "Aarhus|100|
+podium-aggregate:"
 say "examples: $ran blocks of docs/sql.md ran, and drew two pictures"

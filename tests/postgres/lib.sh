@@ -30,12 +30,12 @@ same() {
     say "ok: $1"
 }
 
-# eventually COMMAND...: waits until it succeeds, half a minute at the most
+# eventually COMMAND...: waits until it succeeds, some minutes at the most
 eventually() {
     tries=0
     until "$@"; do
         tries=$((tries + 1))
-        [ "$tries" -lt 300 ] || return 1
+        [ "$tries" -lt 1000 ] || return 1
         sleep 0.1
     done
 }
