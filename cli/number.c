@@ -244,19 +244,20 @@ static bool read_slowly(double *x, const char *text, size_t n) {
             return false;
     memcpy(copy, text, n);
     copy[n] = '\0';
-    double read = strtod(copy, &end);
-    if (*end != '\0' || end == copy || !isfinite(read))
-        return false;
-    *x = read;
-    return true;
+    *x = strtod(copy, &end);
+    return *end == '\0' && end != copy && isfinite(*x);
 }
 
 bool number_read(double *x, const char *text, size_t n) {
+    double read;
     while (n > 0 && (*text == ' ' || *text == '\t'))
         text++, n--;
     while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == '\t'))
         n--;
-    return number_scan(x, text, text + n) == text + n || read_slowly(x, text, n);
+    if (number_scan(&read, text, text + n) != text + n && !read_slowly(&read, text, n))
+        return false;
+    *x = read;
+    return true;
 }
 
 /* ---- Writing ---- */
@@ -364,18 +365,22 @@ static int decimals_within(double x) {
  * Half a unit of the last decimal, and what doubles round off, must stay within half a spacing. They do when the report
  * is made and when it is read, first + spacing * worth and (report - first)/spacing, and at the text itself: two
  * operations of the size of the largest report, three of the size of the support, each off by half an epsilon. (A
- * collection's spacing is four epsilons of the largest report, and 2^-32 of the support, or more.)
+ * collection's spacing is at least four epsilons of the largest report, and 2^-32 of the support: enough is left.)
  */
+static int decimals_of_grid(const podium_collection *collection, double largest, double support) {
+    double rounding = DBL_EPSILON * (largest + 1.5 * support);
+    return decimals_within(collection->spacing - 2 * rounding);
+}
+
 number_format number_format_for(const podium_collection *collection) {
     double support = collection->spacing * (double)collection->worth_most;
     double largest = fmax(fabs(collection->first), fabs(collection->first + support));
-    double rounding = DBL_EPSILON * (largest + 1.5 * support);
-    int of_grid = decimals_within(collection->spacing - 2 * rounding);
-    int of_mean = decimals_within(support * 1e-9);                                                 /* 10 digits */
-    int decimals = of_grid > of_mean ? of_grid : of_mean, before = 1 + (int)floor(log10(largest)); /* the point */
+    int of_grid = decimals_of_grid(collection, largest, support), of_mean = decimals_within(support * 1e-9);
+    int decimals = of_grid > of_mean ? of_grid : of_mean;
     if (largest < 1e15 && decimals <= NUMBER_DECIMALS_MAX)
         return (number_format){true, decimals < 0 ? 0 : decimals};
-    return (number_format){false, before + decimals < DBL_DECIMAL_DIG ? before + decimals : DBL_DECIMAL_DIG};
+    int digits = 1 + (int)floor(log10(largest)) + decimals;
+    return (number_format){false, digits < DBL_DECIMAL_DIG ? digits : DBL_DECIMAL_DIG};
 }
 
 size_t number_write_report(char *to, double report, number_format format) {

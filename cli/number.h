@@ -11,10 +11,10 @@
 bool number_read(double *x, const char *text, size_t n);
 
 /*
- * The same without knowing where the number ends: from text on up to the first byte that is in no number, or limit,
- * which is returned. NULL, with x untouched, where this is not a plain number without an exponent and with at most 19
- * digits, and no blank may stand before it: find the end of the field then, and ask number_read. Never reads at limit
- * or beyond.
+ * The same without knowing where the number ends: from text up to the first byte that is in no number, or limit, which
+ * is returned. NULL, with x untouched, where this is not a number without blanks and exponent, of at most 31
+ * characters, 19 digits that count and 27 decimals: find the end of the field then, and ask number_read. Never reads at
+ * limit or beyond; quickest where limit is 48 bytes away or more.
  */
 const char *number_scan(double *x, const char *text, const char *limit);
 

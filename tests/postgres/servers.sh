@@ -120,6 +120,19 @@ same "three scans in the plan, all at once, with a row each" \
     "$(grep -c 'Async Foreign Scan (actual rows=1 loops=1)' "$work/plan")" 3
 same "three aggregates in the plan's remote SQL" "$(grep -c 'Remote SQL: SELECT.*podium_aggregate' "$work/plan")" 3
 
+# What is not shipped, as docs/sql.md says: the shards are asked for bare columns
+not_shipped() {
+    sql_one coordinator "$2; EXPLAIN (VERBOSE, COSTS off) $3" >"$work/plan"
+    same "$1: not shipped" "$(grep -c 'Remote SQL' "$work/plan"), $(grep -c 'Remote SQL.*podium' "$work/plan")" "$4, 0"
+}
+not_shipped "GROUP BY shard as the settings are" "SET enable_partitionwise_aggregate = off" "$by_shard" 3
+not_shipped "one level" "$settings" "SELECT podium_aggregate(report, 1, 120, 1) FROM reports" 3
+not_shipped "podium_privatize" "$settings" "SELECT podium_privatize(report, 1, 120, 1) FROM reports_shard1" 1
+sql_one coordinator "ALTER SERVER shard1 OPTIONS (DROP extensions)"
+not_shipped "a server whose extensions are not named" "$settings" \
+    "SELECT podium_aggregate(report, 1, 120, 1) FROM reports_shard1" 1
+sql_one coordinator "ALTER SERVER shard1 OPTIONS (ADD extensions 'podium')"
+
 # Without the two levels the rows are pulled: as right, and what this test is there to notice
 from_shards "one level" "$together" 1000000 'SELECT podium_aggregate(report, 1, 120, 1) FROM reports'
 
