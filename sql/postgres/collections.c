@@ -23,7 +23,7 @@ static int kept_count, next_out;
 #define MECHANISM_MAX 64 /* longer than any that is right */
 static struct {
     double min, max, epsilon;
-    size_t n; /* bytes of the mechanism */
+    size_t n; /* bytes of the mechanism; 0 where there is no such argument */
     char mechanism[MECHANISM_MAX];
     const podium_collection *collection; /* NULL: none */
 } last;
@@ -102,11 +102,12 @@ Datum podium_sql_mechanism_recv(PG_FUNCTION_ARGS) {
 
 /* ---- From arguments ---- */
 
-static void check_not_null(FunctionCallInfo fcinfo, int first) {
+static void complain_of_null(FunctionCallInfo fcinfo, int first) {
     static const char *const names[] = {"min", "max", "epsilon", "mechanism"};
-    for (int i = 0; first + i < PG_NARGS(); i++)
-        if (PG_ARGISNULL(first + i))
-            ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("podium: %s must not be null", names[i]));
+    int i = first;
+    while (!PG_ARGISNULL(i))
+        i++;
+    ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("podium: %s must not be null", names[i - first]));
 }
 
 static const podium_collection *collection_anew(double min, double max, double epsilon, const char *mechanism,
@@ -119,20 +120,22 @@ static const podium_collection *collection_anew(double min, double max, double e
     last.max = max;
     last.epsilon = epsilon;
     last.n = n;
-    memcpy(last.mechanism, mechanism, n);
+    memcpy(last.mechanism, mechanism == NULL ? "" : mechanism, n);
     last.collection = collection;
     return collection;
 }
 
+/* This runs for every report: the usual way through it is short. */
 const podium_collection *collection_of_arguments(FunctionCallInfo fcinfo, int first) {
-    static const char usual[] = "podium";
-    check_not_null(fcinfo, first);
+    bool more = PG_NARGS() > first + 3;
+    if (PG_ARGISNULL(first) || PG_ARGISNULL(first + 1) || PG_ARGISNULL(first + 2) || (more && PG_ARGISNULL(first + 3)))
+        complain_of_null(fcinfo, first);
     double min = PG_GETARG_FLOAT8(first), max = PG_GETARG_FLOAT8(first + 1), epsilon = PG_GETARG_FLOAT8(first + 2);
-    const text *given = PG_NARGS() > first + 3 ? PG_GETARG_TEXT_PP(first + 3) : NULL;
-    const char *mechanism = given == NULL ? usual : VARDATA_ANY(given);
-    size_t n = given == NULL ? sizeof usual - 1 : VARSIZE_ANY_EXHDR(given);
+    const text *given = more ? PG_GETARG_TEXT_PP(first + 3) : NULL;
+    const char *mechanism = more ? VARDATA_ANY(given) : NULL;
+    size_t n = more ? VARSIZE_ANY_EXHDR(given) : 0; /* no mechanism has an empty name */
     if (last.collection != NULL && min == last.min && max == last.max && epsilon == last.epsilon && n == last.n &&
-        memcmp(last.mechanism, mechanism, n) == 0)
+        (n == 0 || memcmp(last.mechanism, mechanism, n) == 0))
         return last.collection;
     return collection_anew(min, max, epsilon, mechanism, n);
 }

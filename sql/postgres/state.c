@@ -60,8 +60,11 @@ const podium_aggregate *state_read(Datum datum, podium_aggregate *room) {
 }
 
 state *state_writable(Datum datum, MemoryContext parent) {
-    if (VARATT_IS_EXTERNAL_EXPANDED_RW(DatumGetPointer(datum)) && DatumGetEOHP(datum)->eoh_methods == &methods)
-        return (state *)DatumGetEOHP(datum);
+    if (VARATT_IS_EXTERNAL_EXPANDED_RW(DatumGetPointer(datum))) {
+        ExpandedObjectHeader *header = DatumGetEOHP(datum);
+        if (header->eoh_methods == &methods)
+            return (state *)header;
+    }
     podium_aggregate room;
     const podium_aggregate *from = state_read(datum, &room);
     state *s = expand(parent);
