@@ -3,6 +3,7 @@
 #   make              build/libpodium.a, build/libpodium.so and the program, build/cli/podium
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
+#   make sqlite       the SQLite extension, build/sqlite/podium.so
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
@@ -20,7 +21,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build demo check fuzz bench bench-instructions install postgres install-postgres bench-postgres clean
+.PHONY: all build demo check sqlite postgres install-postgres fuzz bench bench-instructions bench-postgres install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -35,8 +36,14 @@ demo:
 	@scripts/demo.sh build/cli/podium build/demo
 
 check:
-	@scripts/setup.sh build check
+	@scripts/setup.sh build sqlite check
 	@scripts/check.sh $(JOBS)
+
+sqlite:
+	@scripts/setup.sh build sqlite
+	@$(CONFIGURE) -DPODIUM_SQLITE=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target podium_sqlite
+	@echo "build/sqlite/podium.so is there; in sqlite3: .load build/sqlite/podium"
 
 SECONDS ?= 600
 fuzz:

@@ -64,25 +64,11 @@ static inline uint64_t eight_of_value(uint32_t value) {
     return eight_of_fours(value / 10000, value % 10000);
 }
 
-static const uint64_t powers_of_ten[] = {1,
-                                         10,
-                                         100,
-                                         1000,
-                                         10000,
-                                         100000,
-                                         1000000,
-                                         10000000,
-                                         100000000,
-                                         1000000000,
-                                         10000000000,
-                                         100000000000,
-                                         1000000000000,
-                                         10000000000000,
-                                         100000000000000,
-                                         1000000000000000,
-                                         10000000000000000,
-                                         100000000000000000,
-                                         1000000000000000000};
+#define TEN_TO(k) ((uint64_t)1e##k)
+static const uint64_t powers_of_ten[] = {TEN_TO(0),  TEN_TO(1),  TEN_TO(2),  TEN_TO(3),  TEN_TO(4),
+                                         TEN_TO(5),  TEN_TO(6),  TEN_TO(7),  TEN_TO(8),  TEN_TO(9),
+                                         TEN_TO(10), TEN_TO(11), TEN_TO(12), TEN_TO(13), TEN_TO(14),
+                                         TEN_TO(15), TEN_TO(16), TEN_TO(17), TEN_TO(18)};
 
 /* ---- 128 bits ---- */
 

@@ -63,7 +63,8 @@ typedef enum podium_status {
     PODIUM_OUT_OF_MEMORY,
     PODIUM_SPREAD_WRONG, /* not from 0 to 1/4, or given for another mechanism than PODIUM_TUNED */
     PODIUM_LEVELS_WRONG, /* not from 2 to PODIUM_LEVELS_MAX, or given for another mechanism than PODIUM_MINIMAX */
-    PODIUM_NO_DENSITY    /* podium_shape_init: the mechanism has no density; ask its collection */
+    PODIUM_NO_DENSITY,   /* podium_shape_init: the mechanism has no density; ask its collection */
+    PODIUM_NEVER_ADDED   /* podium_aggregate_subtract: what is to be taken away is not in there */
 } podium_status;
 
 /* What a status means, in constant English words; for an unknown status too. Never NULL. */
@@ -355,6 +356,12 @@ PODIUM_API podium_status podium_aggregate_add_cells(podium_aggregate *aggregate,
 /* Adds other. Fails, with nothing added, if it comes from another collection or the counters are full. */
 PODIUM_API podium_status podium_aggregate_merge(podium_aggregate *aggregate,
                                                 const podium_aggregate *other) PODIUM_MUST_USE;
+
+/* Takes other away again, whose reports were added or merged before: to the bit as if they had never been there. Fails,
+   with nothing taken, if it comes from another collection, or with PODIUM_NEVER_ADDED if there are fewer reports than
+   that in all or in a bin, or their sums do not allow it. */
+PODIUM_API podium_status podium_aggregate_subtract(podium_aggregate *aggregate,
+                                                   const podium_aggregate *other) PODIUM_MUST_USE;
 
 /* As bytes: versioned, with a word of flags, the same on every machine. Returns how many. */
 #define PODIUM_AGGREGATE_BYTES_MAX 12288

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the parts named: build, demo, check, bench, instructions, postgres.
+# Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, bench,
+# instructions.
 set -eu
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
 demo="gnuplot-nox"
+sqlite="libsqlite3-dev sqlite3"
 bench="gnuplot-nox"
 instructions="valgrind"
 postgres="postgresql-server-dev-15"
@@ -17,6 +19,7 @@ for part in "$@"; do
     case $part in
     build) wanted="$wanted $build" ;;
     demo) wanted="$wanted $demo" ;;
+    sqlite) wanted="$wanted $sqlite" ;;
     postgres) wanted="$wanted $postgres" ;;
     check) wanted="$wanted $check" ;;
     bench) wanted="$wanted $bench" ;;

@@ -28,7 +28,18 @@ static bool sum_at_most(podium_sum a, podium_sum b) {
     return a.high != b.high ? a.high < b.high : a.low <= b.low;
 }
 
-/* ---- Adding and merging ---- */
+/* a - b for b <= a */
+static podium_sum sum_less(podium_sum a, podium_sum b) {
+    return (podium_sum){a.low - b.low, a.high - b.high - (a.low < b.low)};
+}
+
+/* n times the sum of squares is at least the square of the sum: Cauchy and Schwarz, and estimate.c relies on it. */
+static bool squares_suffice(uint64_t n, podium_sum sum, podium_sum squares) {
+    wide s = wide_from_two(sum.low, sum.high);
+    return wide_at_most(wide_multiply(s, s), wide_multiply(wide_from(n), wide_from_two(squares.low, squares.high)));
+}
+
+/* ---- Adding, merging, subtracting ---- */
 
 static uint32_t bin_bits(uint64_t cells) {
     uint32_t bits = 0;
@@ -111,9 +122,12 @@ podium_status podium_aggregate_add_cells(podium_aggregate *aggregate, const podi
     return status;
 }
 
+static bool of_one_collection(const podium_aggregate *a, const podium_aggregate *b) {
+    return a->fingerprint == b->fingerprint && a->bin_bits == b->bin_bits && a->bin_count == b->bin_count;
+}
+
 podium_status podium_aggregate_merge(podium_aggregate *aggregate, const podium_aggregate *other) {
-    if (aggregate->fingerprint != other->fingerprint || aggregate->bin_bits != other->bin_bits ||
-        aggregate->bin_count != other->bin_count)
+    if (!of_one_collection(aggregate, other))
         return PODIUM_FINGERPRINT_WRONG;
     if (UINT64_MAX - aggregate->count < other->count || UINT64_MAX - aggregate->refused < other->refused)
         return PODIUM_AGGREGATE_FULL;
@@ -123,6 +137,30 @@ podium_status podium_aggregate_merge(podium_aggregate *aggregate, const podium_a
     sum_add(&aggregate->squares, other->squares);
     for (uint32_t i = 0; i < aggregate->bin_count; i++)
         aggregate->bins[i] += other->bins[i];
+    return PODIUM_OK;
+}
+
+/* Nothing may fall below zero, and what is left must have moments that estimate.c can work with. */
+static bool holds(const podium_aggregate *a, const podium_aggregate *other) {
+    bool all = other->count <= a->count && other->refused <= a->refused && sum_at_most(other->sum, a->sum) &&
+               sum_at_most(other->squares, a->squares);
+    for (uint32_t i = 0; i < a->bin_count; i++)
+        all &= other->bins[i] <= a->bins[i];
+    return all &&
+           squares_suffice(a->count - other->count, sum_less(a->sum, other->sum), sum_less(a->squares, other->squares));
+}
+
+podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podium_aggregate *other) {
+    if (!of_one_collection(aggregate, other))
+        return PODIUM_FINGERPRINT_WRONG;
+    if (!holds(aggregate, other))
+        return PODIUM_NEVER_ADDED;
+    aggregate->count -= other->count;
+    aggregate->refused -= other->refused;
+    aggregate->sum = sum_less(aggregate->sum, other->sum);
+    aggregate->squares = sum_less(aggregate->squares, other->squares);
+    for (uint32_t i = 0; i < aggregate->bin_count; i++)
+        aggregate->bins[i] -= other->bins[i];
     return PODIUM_OK;
 }
 
@@ -217,12 +255,6 @@ static uint64_t get_bin(reader *r) {
     return 0;
 }
 
-/* n times the sum of squares is at least the square of the sum: Cauchy and Schwarz, and estimate.c relies on it. */
-static bool squares_suffice(const podium_aggregate *a) {
-    wide sum = wide_from_two(a->sum.low, a->sum.high), squares = wide_from_two(a->squares.low, a->squares.high);
-    return wide_at_most(wide_multiply(sum, sum), wide_multiply(wide_from(a->count), squares));
-}
-
 /* What a cell of these bins is worth is told by its number, or by an output map. */
 static bool worth_is_cell(podium_mechanism mechanism) {
     return mechanism != PODIUM_MINIMAX && mechanism != PODIUM_HYBRID;
@@ -243,7 +275,7 @@ static bool consistent(const podium_aggregate *a) {
     }
     return fits && count.high == 0 && count.low == a->count && sum_at_most(least, a->sum) &&
            sum_at_most(a->sum, most) && sum_at_most(least_square, a->squares) && sum_at_most(a->squares, most_square) &&
-           squares_suffice(a);
+           squares_suffice(a->count, a->sum, a->squares);
 }
 
 static bool minus_zero(double x) {

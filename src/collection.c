@@ -283,10 +283,12 @@ uint64_t podium_fingerprint(const podium_spec *spec) {
     return hash;
 }
 
-/* Neighbouring reports must be different doubles, with room for the rounding of whoever reads them. */
+/* Neighbouring reports must be different doubles, with room for the rounding of whoever reads them; Duchi's two must
+   also not go astray by it. */
 static bool reports_fit_doubles(const podium_collection *collection) {
     double last = collection->first + collection->spacing * (double)collection->worth_most;
-    return collection->spacing >= 4 * DBL_EPSILON * fmax(fabs(collection->first), fabs(last));
+    double room = collection->cells == 2 ? STRAY * collection->spacing : collection->spacing;
+    return room >= 4 * DBL_EPSILON * fmax(fabs(collection->first), fabs(last));
 }
 
 static void spare_lower_halves(podium_collection *collection) {

@@ -55,6 +55,8 @@ const char *podium_status_message(podium_status status) {
         return "levels must be from 2 to 65536, and are for minimax alone";
     case PODIUM_NO_DENSITY:
         return "the mechanism has no density";
+    case PODIUM_NEVER_ADDED:
+        return "what is to be taken away was never added";
     }
     return "unknown status";
 }

@@ -1,10 +1,13 @@
 #!/bin/sh
 # Runs every example of the manual pages and of the README: the lines that begin with "$ " in the EXAMPLES of each page,
-# and in the README's blocks fenced as console. Each page has an empty directory of its own.
+# and in the README's blocks fenced as console. Each page has a directory of its own, empty but for the EXTENSION that
+# the environment may name.
 #
-#   examples.sh SOURCE-DIR PROGRAM WORK-DIR
+#   examples.sh SOURCE-DIR PROGRAM WORK-DIR [PAGE...]
 set -eu
 source=$(cd "$1" && pwd) program=$2 work=$3
+shift 3
+[ $# -gt 0 ] || set -- "$source"/man/*.1 "$source/README.md"
 
 PATH=$(cd "$(dirname "$program")" && pwd):$PATH
 export PATH
@@ -47,9 +50,10 @@ END
 }
 
 ran=0
-for page in "$source"/man/*.1 "$source/README.md"; do
+for page in "$@"; do
     name=$(basename "$page")
     mkdir "$work/$name"
+    [ -z "${EXTENSION:-}" ] || cp "$EXTENSION" "$work/$name"
     script_of "$page" >"$work/$name.sh"
     lines=$(grep -c '^line=' "$work/$name.sh" || true)
     if [ "$lines" -eq 0 ] && [ "$name" != README.md ]; then

@@ -2,6 +2,8 @@
 # Runs the program as people do: every case is a directory with a shell script, cmd, and what it must say: stdout, stderr
 # and status, each empty or 0 where the file is missing. A case runs in a fresh copy of its directory.
 #
+# CASES is where the cases are: tests/cli/cases, unless the environment says otherwise.
+#
 #   run.sh SOURCE-DIR PROGRAM WORK-DIR [CASE...]
 set -eu
 source=$1 program=$2 work=$3
@@ -9,7 +11,7 @@ shift 3
 
 rm -rf "$work"
 mkdir -p "$work"
-CASES=$source/tests/cli/cases
+CASES=${CASES:-$source/tests/cli/cases}
 TESTS=$source/tests
 PATH=$(cd "$(dirname "$program")" && pwd):$PATH
 LC_ALL=C

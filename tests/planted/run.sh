@@ -9,9 +9,9 @@ source=$1 work=$2 patch=$3
 rm -rf "$work"
 mkdir -p "$work"
 cp -R "$source/CMakeLists.txt" "$source/VERSION" "$source/cmake" "$source/include" "$source/src" "$source/cli" \
-    "$source/examples" "$source/tests" "$work"
+    "$source/sql" "$source/examples" "$source/tests" "$work"
 patch --quiet --strip=1 --fuzz=0 --directory="$work" <"$patch"
-cmake -S "$work" -B "$work/build" -DPODIUM_TESTS=ON >/dev/null
+cmake -S "$work" -B "$work/build" -DPODIUM_TESTS=ON -DPODIUM_SQLITE=ON >/dev/null
 
 for test in $(sed -n 's/^Caught-by: //p' "$patch"); do
     case $test in

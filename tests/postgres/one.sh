@@ -1,6 +1,6 @@
 #!/bin/sh
 # One server: parallel plans are used, no two of many backends draw the same random words, and states go to the program
-# and come back, through dumps too.
+# and to SQLite and come back, through dumps too.
 #
 #   one.sh SOURCE-DIR BUILD-DIR
 source=$1 build=$2
@@ -64,7 +64,7 @@ FROM (SELECT count(*) AS times FROM (SELECT report FROM drawn UNION ALL TABLE dr
 SQL
 )" "500000|t"
 
-# ---- The program and PostgreSQL: the same state from the same reports, the same estimate from the same state ----
+# ---- The program, SQLite and PostgreSQL: the same state from the same reports, the same estimate from the same state ----
 
 cd "$work"
 awk 'BEGIN { srand(5); print "age"; for (i = 0; i < 3000; i++) printf "%.3f\n", 1 + 119 * rand() ^ 2 }' >ages.csv
@@ -75,19 +75,29 @@ there_and_back() {
     podium design --range 1:120 --epsilon 4 "$@" -o age.podium 2>design.err || { cat design.err; fail "design"; }
     podium privatize --collection age.podium ages.csv -o reports.csv
     podium aggregate --collection age.podium reports.csv -o program.state
-    sql one -v mechanism="$mechanism" -v state="$(cat program.state)" >"$work/database.state" <<'SQL'
+    sqlite3 :memory: ".load $build/sqlite/podium" "CREATE TABLE reports(age REAL)" \
+        ".import --csv --skip 1 reports.csv reports" \
+        "SELECT hex(podium_aggregate(age, 1, 120, 4, '$mechanism')) FROM reports" >sqlite.blob
+    sql one -v mechanism="$mechanism" -v state="$(cat program.state)" -v blob="$(cat sqlite.blob)" >database.state <<'SQL'
 CREATE TEMPORARY TABLE reports (report float8);
 \copy reports FROM 'reports.csv' (FORMAT csv, HEADER)
-SELECT podium_merge(podium_aggregate(report, 1, 120, 4, :'mechanism'), :'state') FROM reports;
+SELECT podium_merge(state) FROM (
+    SELECT podium_aggregate(report, 1, 120, 4, :'mechanism') AS state FROM reports
+    UNION ALL SELECT :'state'
+    UNION ALL SELECT decode(:'blob', 'hex')::podium_state) three;
 SQL
-    podium merge program.state program.state -o twice.state
-    same "$mechanism: states of the program and of PostgreSQL" "$(cat twice.state)" "$(cat database.state)"
+    podium merge program.state program.state program.state -o thrice.state
+    same "$mechanism: states of the program, SQLite and PostgreSQL" "$(cat thrice.state)" "$(cat database.state)"
+    podium merge thrice.state thrice.state -o six.state
+    same "$mechanism: SQLite merges a state of PostgreSQL" "$(cat six.state)" "$(sqlite3 :memory: \
+        ".load $build/sqlite/podium" "SELECT podium_state_text(podium_merge(column1))
+         FROM (VALUES (readfile('thrice.state')), (readfile('database.state')))")"
     shape="--quantiles 0.1,0.5 --histogram 20" expected="2|t 20|t"
     [ "$mechanism" != duchi ] || shape="" expected="0| 0|" # two outputs tell the mean alone
     # shellcheck disable=SC2086
     podium estimate database.state --format json $shape >estimate.json 2>/dev/null
     sql one -v state="$(cat program.state)" -v json="$(cat estimate.json)" >said 2>/dev/null <<'SQL'
-SELECT podium_merge(:'state', :'state') AS s \gset
+SELECT podium_merge(podium_merge(:'state', :'state'), :'state') AS s \gset
 SELECT bool_and((:'json'::jsonb ->> key)::float8 IS NOT DISTINCT FROM value::float8)
 FROM jsonb_each_text(to_jsonb(podium_estimate(:'s')) - 'refused');
 SELECT count(*), bool_and(p = (e ->> 'p')::float8 AND value = (e ->> 'value')::float8)

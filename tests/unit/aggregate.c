@@ -375,6 +375,83 @@ START_TEST(full) {
 }
 END_TEST
 
+/* ---- Subtracting ---- */
+
+/* A window that slides over reports, some of which are refused, beside one that is counted anew each time */
+START_TEST(as_if_never_added) {
+    enum { WINDOW = 50, STEPS = 300 };
+    uint64_t seed = 305;
+    for (int k = 0; k < COLLECTIONS; k++) {
+        podium_collection c = some_collection(k);
+        uint32_t cells[REPORTS];
+        double reports[REPORTS];
+        some_cells(&c, &seed, cells, STEPS);
+        podium_collection_reports(&c, reports, cells, STEPS);
+        for (size_t i = 0; i < STEPS; i += 7)
+            reports[i] = NAN;
+        podium_aggregate slid = empty_of(&c);
+        size_t failed = 0, different = 0;
+        for (size_t i = 0; i < STEPS; i++) {
+            podium_aggregate anew = empty_of(&c), gone = empty_of(&c);
+            size_t from = i < WINDOW ? 0 : i - WINDOW + 1;
+            failed += podium_aggregate_add(&slid, &c, reports + i, 1) != PODIUM_OK;
+            if (i >= WINDOW) {
+                failed += podium_aggregate_add(&gone, &c, reports + from - 1, 1) != PODIUM_OK;
+                failed += podium_aggregate_subtract(&slid, &gone) != PODIUM_OK;
+            }
+            failed += podium_aggregate_add(&anew, &c, reports + from, i + 1 - from) != PODIUM_OK;
+            different += !same(&slid, &anew);
+        }
+        ck_assert_uint_eq(failed, 0);
+        ck_assert_uint_eq(different, 0);
+    }
+}
+END_TEST
+
+START_TEST(sums_borrow) { /* the low words fall below zero */
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    uint32_t cells[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 7};
+    podium_aggregate all = of_cells(&c, cells, 4), two = of_cells(&c, cells, 2), rest = of_cells(&c, cells + 2, 2);
+    ck_assert_uint_gt(two.squares.low, all.squares.low);
+    ck_assert_int_eq(podium_aggregate_subtract(&all, &two), PODIUM_OK);
+    ck_assert(same(&all, &rest));
+    ck_assert_int_eq(podium_aggregate_subtract(&all, &all), PODIUM_OK); /* from itself */
+    podium_aggregate none = empty_of(&c);
+    ck_assert(same(&all, &none));
+}
+END_TEST
+
+static void expect_never_added(podium_aggregate from, podium_aggregate other) {
+    podium_aggregate before = from;
+    ck_assert_int_eq(podium_aggregate_subtract(&from, &other), PODIUM_NEVER_ADDED);
+    ck_assert(same(&from, &before));
+}
+
+START_TEST(never_added) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), another = collection_of(PODIUM_EXACT, 2, 0, 1);
+    uint32_t bin = (uint32_t)1 << 22, cells[] = {5 * bin, 5 * bin, 9 * bin, 9 * bin + 8};
+    podium_aggregate a = of_cells(&c, cells, 4), none = empty_of(&c), other = empty_of(&another), before = a;
+    expect_never_added(a, of_cells(&c, (uint32_t[]){4 * bin}, 1));                   /* a bin that has nothing */
+    expect_never_added(a, of_cells(&c, (uint32_t[]){5 * bin, 5 * bin, 5 * bin}, 3)); /* ... or too little */
+    expect_never_added(none, of_cells(&c, cells, 1));
+    other = none, other.refused = 1;
+    expect_never_added(a, other);
+    other = none, other.sum.high = 1;
+    expect_never_added(a, other);
+    other = none, other.squares.high = 1;
+    expect_never_added(a, other);
+    other = none, other.count = 5;
+    expect_never_added(a, other);
+    /* All of it is there, but not together: the squares that are left would be too small for their sum */
+    other = of_cells(&c, (uint32_t[]){9 * bin + 8, 9 * bin + 8}, 2);
+    other.sum.low -= bin;
+    expect_never_added(a, other);
+    other = empty_of(&another);
+    ck_assert_int_eq(podium_aggregate_subtract(&a, &other), PODIUM_FINGERPRINT_WRONG);
+    ck_assert(same(&a, &before));
+}
+END_TEST
+
 /* ---- Bytes and text ---- */
 
 /* There and back both ways; the same bytes again */
@@ -708,6 +785,9 @@ int main(void) {
     tcase_add_test(tests, refused_cells);
     tcase_add_test(tests, other_collections);
     tcase_add_test(tests, full);
+    tcase_add_test(tests, as_if_never_added);
+    tcase_add_test(tests, sums_borrow);
+    tcase_add_test(tests, never_added);
     tcase_add_test(tests, there_and_back);
     tcase_add_test(tests, longest_bytes);
     tcase_add_test(tests, golden);

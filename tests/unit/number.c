@@ -31,9 +31,12 @@ __extension__ typedef unsigned __int128 uint128;
 static size_t digits_of(char *to, uint128 value) {
     char reversed[40];
     size_t n = 0;
-    do
+    for (; value > UINT64_MAX; value /= 10)
         reversed[n++] = (char)('0' + (int)(value % 10));
-    while ((value /= 10) > 0);
+    uint64_t rest = (uint64_t)value; /* quicker */
+    do
+        reversed[n++] = (char)('0' + (int)(rest % 10));
+    while ((rest /= 10) > 0);
     for (size_t i = 0; i < n; i++)
         to[i] = reversed[n - 1 - i];
     return n;
@@ -166,8 +169,11 @@ static void *read_short(void *context) {
     worker *w = context;
     const uint64_t all = 100000000, count = WORKERS * (uint64_t)STRINGS, step = all <= count ? 1 : all / count;
     for (uint64_t i = w->number; i * step < all && !w->failed; i += WORKERS) {
+        double x;
         short_number(&w->bad, i * step + i % step);
-        w->failed = !reads_alike(&w->bad);
+        w->bad.text[w->bad.n] = '\n'; /* ends both */
+        const char *end = number_scan(&x, w->bad.text, w->bad.text + sizeof w->bad.text);
+        w->failed = end != w->bad.text + w->bad.n || !same_number(x, strtod(w->bad.text, NULL));
     }
     return NULL;
 }
@@ -408,7 +414,7 @@ static int check_reports(const podium_collection *c, uint64_t *seed, int count) 
 }
 
 static const double some_epsilons[] = {0.01, 0.1, 0.5, 1, 3, 8, 20};
-#define CELLS (NUMBER_STRINGS * 250)
+#define CELLS (1000 + NUMBER_STRINGS * 100)
 
 START_TEST(reports_are_read_as_their_cells) {
     static const double ranges[][2] = {{0, 1},        {1, 120},   {-1e6, 1e6},      {1e9, 1e9 + 1e5},
@@ -432,17 +438,7 @@ START_TEST(reports_are_read_as_their_cells) {
 }
 END_TEST
 
-/* As narrow as each mechanism goes: there, what doubles round off counts. (Duchi's two reports are refused by their own
-   collection before it is refused for being narrow.) */
-static bool narrow_collection(podium_collection *c, const podium_spec *spec) {
-    podium_collection made;
-    if (podium_collection_init(&made, spec) != PODIUM_OK || !is_of(&made, 0, report_of(&made, 0)) ||
-        !is_of(&made, (uint32_t)(made.cells - 1), report_of(&made, (uint32_t)(made.cells - 1))))
-        return false;
-    *c = made;
-    return true;
-}
-
+/* As narrow as each mechanism goes: there, what doubles round off counts. */
 START_TEST(reports_of_narrow_ranges) {
     uint64_t seed = 505;
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
@@ -450,7 +446,7 @@ START_TEST(reports_of_narrow_ranges) {
             double from = pow(10, 2 * (double)e), width = from / 1e5;
             podium_spec spec = spec_of(all_mechanisms[m], some_epsilons[e], from, from + width);
             podium_collection c = collection_from(&spec);
-            for (; narrow_collection(&c, &spec); spec.max = from + width)
+            for (; podium_collection_init(&c, &spec) == PODIUM_OK; spec.max = from + width)
                 width *= 0.6;
             check_reports(&c, &seed, CELLS);
         }

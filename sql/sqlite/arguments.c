@@ -1,0 +1,89 @@
+/* Arguments: SQL values as numbers, specs, states and collections. */
+#include "extension.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool wrong(char *message, const char *what) {
+    snprintf(message, SQL_MESSAGE_MAX, "%s", what);
+    return false;
+}
+
+static const char *type_of(sqlite3_value *value) {
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_NULL:
+        return "NULL";
+    case SQLITE_TEXT:
+        return "text";
+    case SQLITE_BLOB:
+        return "a blob";
+    default:
+        return "a number";
+    }
+}
+
+bool number_from(double *number, char message[SQL_MESSAGE_MAX], sqlite3_value *value, const char *name) {
+    if (!is_number(value)) {
+        snprintf(message, SQL_MESSAGE_MAX, "%s must be a number, and is %s", name, type_of(value));
+        return false;
+    }
+    *number = sqlite3_value_double(value);
+    return true;
+}
+
+bool spec_from(podium_spec *spec, char message[SQL_MESSAGE_MAX], int count, sqlite3_value **values) {
+    double min, max, epsilon;
+    const char *mechanism = NULL;
+    if (!number_from(&min, message, values[0], "min") || !number_from(&max, message, values[1], "max") ||
+        !number_from(&epsilon, message, values[2], "epsilon"))
+        return false;
+    bool named = count > 3 && !is_null(values[3]);
+    if (named && sqlite3_value_type(values[3]) != SQLITE_TEXT) {
+        snprintf(message, SQL_MESSAGE_MAX, "mechanism must be text, and is %s", type_of(values[3]));
+        return false;
+    }
+    if (named && (mechanism = (const char *)sqlite3_value_text(values[3])) == NULL)
+        return wrong(message, podium_status_message(PODIUM_OUT_OF_MEMORY));
+    return sql_spec(spec, message, min, max, epsilon, mechanism, named ? (size_t)sqlite3_value_bytes(values[3]) : 0);
+}
+
+static podium_status read_state(podium_aggregate *state, const char *bytes, size_t n) {
+    const size_t prefix = sizeof PODIUM_AGGREGATE_PREFIX - 1;
+    if (n < prefix || memcmp(bytes, PODIUM_AGGREGATE_PREFIX, prefix) != 0)
+        return podium_aggregate_decode(state, (const unsigned char *)bytes, n);
+    return podium_aggregate_read(state, bytes, bytes[n - 1] == '\n' ? n - 1 : n); /* a file's only line */
+}
+
+bool state_from(podium_aggregate *state, char message[SQL_MESSAGE_MAX], sqlite3_value *value) {
+    int type = sqlite3_value_type(value);
+    if (type != SQLITE_BLOB && type != SQLITE_TEXT) {
+        snprintf(message, SQL_MESSAGE_MAX, "state must be a blob or text, and is %s", type_of(value));
+        return false;
+    }
+    const char *bytes = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : sqlite3_value_blob(value);
+    podium_status status = bytes == NULL ? PODIUM_TEXT_MALFORMED /* no bytes at all */
+                                         : read_state(state, bytes, (size_t)sqlite3_value_bytes(value));
+    if (status == PODIUM_TEXT_MALFORMED)
+        return wrong(message, "not a state as podium_aggregate or the program makes it");
+    return status == PODIUM_OK || wrong(message, podium_status_message(status));
+}
+
+static bool same_spec(const podium_spec *a, const podium_spec *b) {
+    return a->mechanism == b->mechanism && a->epsilon == b->epsilon && a->min == b->min && a->max == b->max &&
+           a->spread == b->spread && a->levels == b->levels;
+}
+
+const podium_collection *collection_from(connection *own, char message[SQL_MESSAGE_MAX], const podium_spec *spec) {
+    for (unsigned i = 0; i < own->kept; i++)
+        if (same_spec(&own->collections[i].spec, spec))
+            return &own->collections[i];
+    podium_collection *oldest = &own->collections[own->next];
+    podium_status status = podium_collection_init(oldest, spec);
+    if (status != PODIUM_OK) {
+        wrong(message, podium_status_message(status));
+        return NULL;
+    }
+    own->next = (own->next + 1) % COLLECTIONS_KEPT;
+    own->kept += own->kept < COLLECTIONS_KEPT;
+    return oldest;
+}

@@ -1,0 +1,959 @@
+/*
+ * The SQLite extension, linked into a program instead of loaded, so that sanitizers see it: draws, NULL, errors,
+ * windows, many collections, interruptions, threads, forks, and every allocation that can fail.
+ */
+#include <check.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+
+int sqlite3_podium_init(sqlite3 *db, char **error, const void *api);
+
+/* ---- Asking ---- */
+
+static sqlite3 *open_at(const char *path) {
+    sqlite3 *db;
+    char *error = NULL;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_podium_init(db, &error, NULL), SQLITE_OK);
+    return db;
+}
+
+static sqlite3 *open_new(void) {
+    return open_at(":memory:");
+}
+
+static void close_db(sqlite3 *db) {
+    ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+}
+
+typedef struct {
+    char text[4096];
+    size_t n;
+} answer;
+
+static int add_row(void *to, int count, char **columns, char **names) {
+    answer *a = to;
+    (void)names;
+    for (int i = 0; i < count; i++)
+        a->n += (size_t)snprintf(a->text + a->n, sizeof a->text - a->n, "%s%s",
+                                 i > 0      ? "|"
+                                 : a->n > 0 ? " "
+                                            : "",
+                                 columns[i] == NULL ? "NULL" : columns[i]);
+    return a->n >= sizeof a->text;
+}
+
+/* Rows with blanks between them, columns with bars; or what is wrong */
+static answer ask(sqlite3 *db, const char *sql) {
+    answer a = {.n = 0};
+    char *error = NULL;
+    if (sqlite3_exec(db, sql, add_row, &a, &error) != SQLITE_OK)
+        snprintf(a.text, sizeof a.text, "%s", error == NULL ? "error" : error);
+    sqlite3_free(error);
+    return a;
+}
+
+static void expect(sqlite3 *db, const char *sql, const char *text) {
+    answer a = ask(db, sql);
+    if (strcmp(a.text, text) != 0)
+        ck_abort_msg("%s\n  gives    %s\n  and not  %s", sql, a.text, text);
+}
+
+static double number(sqlite3 *db, const char *sql) {
+    answer a = ask(db, sql);
+    char *end;
+    double x = strtod(a.text, &end);
+    ck_assert_msg(a.n > 0 && *end == '\0', "%s gives %s", sql, a.text);
+    return x;
+}
+
+/* Reports, a seventh of which are none of this collection's and refused, and an eleventh NULL; the state of each */
+#define REPORTS                                                                                                        \
+    "CREATE TABLE r(id INTEGER PRIMARY KEY, city TEXT, report REAL, state);"                                           \
+    "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 200)"                                    \
+    " INSERT INTO r SELECT i, substr('abc', 1 + i % 3, 1),"                                                            \
+    " CASE WHEN i % 11 = 0 THEN NULL WHEN i % 7 = 0 THEN 1e6 ELSE i * 7919 % 263 - 90.5 END, NULL FROM s;"             \
+    "UPDATE r SET state = (SELECT podium_aggregate(report, 1, 120, 1) FROM r AS s WHERE s.id = r.id);"
+
+static sqlite3 *open_reports(void) {
+    sqlite3 *db = open_new();
+    expect(db, REPORTS, "");
+    return db;
+}
+
+/* ---- Draws ---- */
+
+/*
+ * 100,000 draws, of 2^32 cells: n^2/2 times the sum of their squared probabilities are pairs of the same on average.
+ * That is 1.5 for Podium, and 18 for Laplace: its cells span 61 times the range, most of which it hardly visits. As a
+ * Poisson number that is above 100 once in 8e40 runs. One draw for all rows would be 99,999.
+ */
+static void expect_own_draws(sqlite3 *db, const char *draw) {
+    char sql[512];
+    snprintf(sql, sizeof sql,
+             "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 100000)"
+             " SELECT count(DISTINCT %s) FROM s",
+             draw);
+    ck_assert_double_ge(number(db, sql), 100000 - 100);
+}
+
+START_TEST(every_row_has_its_draw) {
+    sqlite3 *db = open_new();
+    expect_own_draws(db, "podium_privatize(5, 1, 10, 1.0)");
+    expect_own_draws(db, "podium_privatize(i % 10, 1, 10, 1.0)");
+    expect_own_draws(db, "podium_privatize(5, 1, 10, 1.0, 'laplace')");
+    expect_own_draws(db, "round(podium_privatize(5, 1, 10, 1.0), 14)"); /* within an expression of constants */
+    close_db(db);
+}
+END_TEST
+
+START_TEST(two_in_a_row_differ) { /* equal once in 2^31 */
+    sqlite3 *db = open_new();
+    expect(db, "SELECT podium_privatize(5, 1, 10, 1.0) = podium_privatize(5, 1, 10, 1.0)", "0");
+    close_db(db);
+}
+END_TEST
+
+/* Another's schema must not draw: neither when it is defined nor when it is used. (SQLite 3.40 lets a CHECK constraint
+   call any function, whatever its manual says: that is not here.) */
+START_TEST(not_in_a_schema) {
+    static const char *const schemas[][2] = {
+        {"CREATE VIEW v AS SELECT podium_privatize(5, 1, 10, 1.0) AS x", "SELECT x FROM v"},
+        {"CREATE TRIGGER g AFTER INSERT ON t BEGIN UPDATE t SET a = podium_privatize(5, 1, 10, 1.0); END",
+         "INSERT INTO t VALUES (1)"},
+        {"CREATE INDEX i ON t(podium_privatize(a, 1, 10, 1.0))", "INSERT INTO t VALUES (1)"},
+        {"CREATE TABLE u(a, b AS (podium_privatize(a, 1, 10, 1.0)))", "SELECT b FROM u"},
+        {"CREATE TABLE u(a, b DEFAULT (podium_privatize(5, 1, 10, 1.0)))", "INSERT INTO u(a) VALUES (1)"}};
+    for (size_t i = 0; i < LENGTH(schemas); i++) {
+        sqlite3 *db = open_new();
+        expect(db, "CREATE TABLE t(a)", "");
+        answer defined = ask(db, schemas[i][0]), used = ask(db, schemas[i][1]);
+        bool refused = strstr(defined.text, "prohibited") != NULL || strstr(defined.text, "unsafe") != NULL ||
+                       strstr(defined.text, "non-deterministic") != NULL;
+        ck_assert_msg(refused || strstr(used.text, "unsafe use of podium_privatize()") != NULL, "%s: %s; %s",
+                      schemas[i][0], defined.text, used.text);
+        close_db(db);
+    }
+}
+END_TEST
+
+START_TEST(aggregates_in_a_schema) { /* whoever wrote it can do no harm by them */
+    sqlite3 *db = open_reports();
+    expect(db, "PRAGMA trusted_schema = off", "");
+    expect(db, "CREATE VIEW v AS SELECT city, podium_aggregate(report, 1, 120, 1) AS state FROM r GROUP BY city", "");
+    expect(db, "SELECT podium_n(podium_merge(state)) = (SELECT podium_n(report, 1, 120, 1) FROM r) FROM v", "1");
+    expect(db, "CREATE VIEW q AS SELECT h.* FROM v, podium_histogram(v.state, 4) AS h", "");
+    expect(db, "SELECT count(*) FROM q", "12");
+    close_db(db);
+}
+END_TEST
+
+/* At epsilon 50 a report is the value to six digits, but for one in 1e14. */
+START_TEST(values_beyond_the_range) {
+    sqlite3 *db = open_new();
+    expect(db,
+           "SELECT abs(podium_privatize(9e999, 1, 10, 50) - 10) < 1e-5, abs(podium_privatize(-9e999, 1, 10, 50) - 1) < "
+           "1e-5, abs(podium_privatize(11, 1, 10, 50) - 10) < 1e-5, abs(podium_privatize(4, 1, 10, 50) - 4) < 1e-5",
+           "1|1|1|1");
+    close_db(db);
+}
+END_TEST
+
+enum { DRAWS = 1000 };
+
+static void draw_into(sqlite3 *db, double draws[DRAWS]) {
+    sqlite3_stmt *statement;
+    const char *sql = "SELECT podium_privatize(5, 1, 10, 1.0)";
+    ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    for (int i = 0; i < DRAWS; i++) {
+        ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+        draws[i] = sqlite3_column_double(statement, 0);
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+}
+
+static size_t shared_draws(const double *a, const double *b) {
+    size_t same = 0;
+    for (int i = 0; i < DRAWS; i++)
+        for (int k = 0; k < DRAWS; k++)
+            same += a[i] == b[k];
+    return same;
+}
+
+/* Two children of one process, and that process itself: a million pairs, of which 3e-4 are the same by chance. Three or
+   more are so once in 7e10 runs. */
+START_TEST(forks_share_no_words) {
+    static double draws[3][DRAWS];
+    sqlite3 *db = open_new();
+    draw_into(db, draws[0]);
+    for (int child = 1; child <= 2; child++) {
+        int ends[2];
+        ck_assert_int_eq(pipe(ends), 0);
+        pid_t id = fork();
+        if (id == 0) {
+            draw_into(db, draws[child]);
+            _exit(write(ends[1], draws[child], 4096) == 4096 &&
+                          write(ends[1], (char *)draws[child] + 4096, sizeof draws[child] - 4096) ==
+                              (ssize_t)sizeof draws[child] - 4096
+                      ? 0
+                      : 1);
+        }
+        int status;
+        for (size_t got = 0; got < sizeof draws[child];) {
+            ssize_t n = read(ends[0], (char *)draws[child] + got, sizeof draws[child] - got);
+            ck_assert_int_gt(n, 0);
+            got += (size_t)n;
+        }
+        ck_assert_int_eq(waitpid(id, &status, 0), id);
+        ck_assert_int_eq(status, 0);
+        close(ends[0]);
+        close(ends[1]);
+    }
+    draw_into(db, draws[0]);
+    ck_assert_uint_lt(shared_draws(draws[1], draws[2]), 3);
+    ck_assert_uint_lt(shared_draws(draws[0], draws[1]), 3);
+    ck_assert_uint_lt(shared_draws(draws[0], draws[2]), 3);
+    close_db(db);
+}
+END_TEST
+
+/* ---- NULL, and nothing ---- */
+
+START_TEST(null_in_null_out) {
+    sqlite3 *db = open_reports();
+    expect(db, "SELECT podium_privatize(NULL, 1, 120, 1)", "NULL");
+    expect(db, "SELECT podium_estimate(NULL), podium_mean(NULL), podium_lower(NULL, 0.9), podium_state_text(NULL)",
+           "NULL|NULL|NULL|NULL");
+    expect(db, "SELECT count(*) FROM podium_quantiles(NULL, '[0.5]')", "0");
+    expect(db, "SELECT count(*) FROM podium_histogram(NULL, 5)", "0");
+    expect(db, "SELECT podium_n(report, 1, 120, 1), podium_refused(report, 1, 120, 1), count(report), count(*) FROM r",
+           "156|26|182|200");
+    close_db(db);
+}
+END_TEST
+
+START_TEST(of_nothing) {
+    sqlite3 *db = open_reports();
+    const char *no_rows = "SELECT podium_aggregate(report, 1, 120, 1), podium_estimate(report, 1, 120, 1),"
+                          " podium_n(report, 1, 120, 1), podium_merge(state) FROM r WHERE id < 0",
+               *nulls = "SELECT podium_aggregate(report, 1, 120, 1), podium_estimate(report, 1, 120, 1),"
+                        " podium_n(report, 1, 120, 1), podium_merge(state) FROM r WHERE id % 11 = 0";
+    expect(db, no_rows, "NULL|NULL|NULL|NULL");
+    expect(db, nulls, "NULL|NULL|NULL|NULL");
+    close_db(db);
+}
+END_TEST
+
+#define UNKNOWN                                                                                                        \
+    "\"mean\":null,\"standard_error\":null,\"lower\":null,\"upper\":null,\"variance\":null,\"standard_deviation\":"    \
+    "null,\"confidence\":0.95}"
+
+START_TEST(too_few) {
+    sqlite3 *db = open_new();
+    expect(db, "SELECT podium_estimate(50, 1, 120, 1)", "{\"n\":1,\"refused\":0," UNKNOWN);
+    expect(db, "SELECT podium_estimate(1e9, 1, 120, 1)", "{\"n\":0,\"refused\":1," UNKNOWN);
+    expect(db, "SELECT podium_mean(50, 1, 120, 1), podium_upper(podium_aggregate(50, 1, 120, 1), 0.9)", "NULL|NULL");
+    expect(db, "SELECT podium_n(podium_merge(podium_aggregate(1e9, 1, 120, 1)))",
+           "misuse of aggregate function "
+           "podium_aggregate()");
+    close_db(db);
+}
+END_TEST
+
+/* A state of no reports at all, as the program makes it of an empty file, is one. */
+START_TEST(empty_state) {
+    sqlite3 *db = open_new();
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 1, 120);
+    podium_aggregate a;
+    static char sql[PODIUM_AGGREGATE_TEXT_MAX + 128], text[PODIUM_AGGREGATE_TEXT_MAX];
+    podium_aggregate_init(&a, &c);
+    podium_aggregate_write(&a, text);
+    snprintf(sql, sizeof sql,
+             "SELECT podium_n(podium_merge(x)), podium_estimate(podium_merge(x)) FROM (SELECT '%s' AS x)", text);
+    expect(db, sql, "0|{\"n\":0,\"refused\":0," UNKNOWN);
+    close_db(db);
+}
+END_TEST
+
+/* ---- Errors ---- */
+
+START_TEST(errors) {
+    static const char *const wrong[][2] = {
+        {"SELECT podium_privatize('5', 1, 10, 1)", "podium_privatize: value must be a number, and is text"},
+        {"SELECT podium_privatize('abc', 1, 10, 1)", "podium_privatize: value must be a number, and is text"},
+        {"SELECT podium_privatize(x'05', 1, 10, 1)", "podium_privatize: value must be a number, and is a blob"},
+        {"SELECT podium_privatize(5, '1', 10, 1)", "podium_privatize: min must be a number, and is text"},
+        {"SELECT podium_privatize(5, 1, NULL, 1)", "podium_privatize: max must be a number, and is NULL"},
+        {"SELECT podium_privatize(5, 1, 10, x'01')", "podium_privatize: epsilon must be a number, and is a blob"},
+        {"SELECT podium_privatize(5, 10, 1, 1)", "podium_privatize: min is not below max"},
+        {"SELECT podium_privatize(5, 1, 10, 0)", "podium_privatize: epsilon is not positive"},
+        {"SELECT podium_privatize(NULL, 1, 10, 0)", "podium_privatize: epsilon is not positive"},
+        {"SELECT podium_privatize(5, 1, 9e999, 1)", "podium_privatize: min or max is not a finite number"},
+        {"SELECT podium_privatize(5, 1, 10, 1, 5)", "podium_privatize: mechanism must be text, and is a number"},
+        {"SELECT podium_privatize(5, 1, 10, 1, '')",
+         "podium_privatize: no mechanism is called \"\": it is one of podium, podium-approximate, laplace, staircase, "
+         "duchi, piecewise, hybrid, podium-tuned, minimax"},
+        {"SELECT podium_privatize(5, 1, 10, 1, 'minimax:1')",
+         "podium_privatize: minimax takes from 2 to 65536 levels, as in \"minimax:1024\""},
+        {"SELECT podium_privatize(5, 1, 10)", "wrong number of arguments to function podium_privatize()"},
+        {"SELECT podium_aggregate('5', 1, 120, 1)", "podium_aggregate: report must be a number, and is text"},
+        {"SELECT podium_mean(report, 1, 120, 0) FROM r", "podium_mean: epsilon is not positive"},
+        {"SELECT podium_mean(NULL, 1, 120, 0)", "podium_mean: epsilon is not positive"},
+        {"SELECT podium_mean('abc')", "podium_mean: not a state as podium_aggregate or the program makes it"},
+        {"SELECT podium_mean('')", "podium_mean: not a state as podium_aggregate or the program makes it"},
+        {"SELECT podium_mean(x'')", "podium_mean: not a state as podium_aggregate or the program makes it"},
+        {"SELECT podium_mean(zeroblob(1000))", "podium_mean: not a state as podium_aggregate or the program makes it"},
+        {"SELECT podium_mean(17)", "podium_mean: state must be a blob or text, and is a number"},
+        {"SELECT podium_state_text(17)", "podium_state_text: state must be a blob or text, and is a number"},
+        {"SELECT podium_merge('abc')", "podium_merge: not a state as podium_aggregate or the program makes it"},
+        {"SELECT podium_lower(state, 1) FROM r", "podium_lower: confidence must be between 0 and 1, such as 0.95"},
+        {"SELECT podium_lower(state, '0.9') FROM r", "podium_lower: confidence must be a number, and is text"},
+        {"SELECT podium_mean(state, 0.9) FROM r", "wrong number of arguments to function podium_mean()"},
+        {"SELECT podium_merge(s) FROM (SELECT podium_aggregate(1, 1, 120, 1) AS s UNION ALL"
+         " SELECT podium_aggregate(1, 1, 120, 2))",
+         "podium_merge: a state of another collection than those before it"},
+        {"SELECT * FROM podium_quantiles",
+         "podium_quantiles: takes a state and probabilities, as in podium_quantiles(state, '[0.25, 0.5]')"},
+        {"SELECT * FROM podium_histogram((SELECT state FROM r))",
+         "podium_histogram: takes a state and a number of bins, as in podium_histogram(state, 20)"},
+        {"SELECT * FROM podium_histogram((SELECT state FROM r), 0)",
+         "podium_histogram: bins must be a whole number from 1 to 512"},
+        {"SELECT * FROM podium_histogram((SELECT state FROM r), '20')",
+         "podium_histogram: bins must be a whole number from 1 to 512"},
+        {"SELECT * FROM podium_histogram('abc', 5)",
+         "podium_histogram: not a state as podium_aggregate or the program makes it"}};
+    sqlite3 *db = open_reports();
+    for (size_t i = 0; i < LENGTH(wrong); i++)
+        expect(db, wrong[i][0], wrong[i][1]);
+    close_db(db);
+}
+END_TEST
+
+START_TEST(wrong_probabilities) {
+    static const char *const wrong[] = {
+        "'[0.5, 1.5]'", "'[-0.1]'", "'[\"0.5\"]'", "'[null]'", "'{\"p\": 0.5}'", "'[0.5'", "'[[0.5]]'",
+        "'half'",       "''",       "x'00'",       "'[true]'", "'[0.5, 1e999]'", "2"};
+    sqlite3 *db = open_reports();
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, "SELECT * FROM podium_quantiles((SELECT state FROM r WHERE id = 1), %s)", wrong[i]);
+        expect(db, sql,
+               "podium_quantiles: probabilities must be numbers from 0 to 1 in a JSON array, such as '[0.25, 0.5]'");
+    }
+    expect(db, "SELECT count(*) FROM podium_quantiles((SELECT state FROM r WHERE id = 1), '[]')", "0");
+    expect(db, "SELECT p FROM podium_quantiles((SELECT state FROM r WHERE id = 1), '[1, 0, 0.5, 0.5]')",
+           "1.0 0.0 0.5 0.5");
+    expect(db, "SELECT p FROM podium_quantiles((SELECT state FROM r WHERE id = 1), 0.25)", "0.25");
+    close_db(db);
+}
+END_TEST
+
+#define CHANGED ": min, max, epsilon and mechanism must be the same in all rows that are aggregated"
+
+START_TEST(parameters_that_change) { /* in the last row */
+    static const struct {
+        const char *parameters, *message;
+    } changes[] = {
+        {"id / 200, 120, 1", "podium_mean" CHANGED},
+        {"1, 120 + id / 200, 1", "podium_mean" CHANGED},
+        {"1, 120, 1 + id / 200", "podium_mean" CHANGED},
+        {"1, 120, 1, iif(id < 200, 'podium', 'laplace')", "podium_mean" CHANGED},
+        {"1, 120, 1, iif(id < 200, NULL, 'laplace')", "podium_mean" CHANGED},
+        {"1, 120, 1, iif(id < 200, 'minimax', 'minimax:128')", "podium_mean" CHANGED},
+        {"1, 120, iif(id < 200, 1, NULL)", "podium_mean: epsilon must be a number, and is NULL"},
+        {"1, 120, 1, iif(id < 200, NULL, '')", "podium_mean: no mechanism is called \"\": it is one of podium, "
+                                               "podium-approximate, laplace, staircase, duchi, "
+                                               "piecewise, hybrid, podium-tuned, minimax"},
+        {"iif(id < 200, 0, 'abc'), 120, 1", "podium_mean: min must be a number, and is text"},
+        {"iif(id < 200, 0, NULL), 120, 1", "podium_mean: min must be a number, and is NULL"},
+    };
+    sqlite3 *db = open_reports();
+    for (size_t i = 0; i < LENGTH(changes); i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, "SELECT podium_mean(report, %s) FROM r", changes[i].parameters);
+        expect(db, sql, changes[i].message);
+        snprintf(sql, sizeof sql, "SELECT podium_mean(report, %s) OVER (ORDER BY id ROWS 5 PRECEDING) FROM r",
+                 changes[i].parameters);
+        ck_assert_str_eq(ask(db, sql).text, changes[i].message);
+    }
+    /* The same, said otherwise; and other groups may have others */
+    expect(db,
+           "SELECT podium_n(report, iif(id < 99, 1, 1.0), 120, 1, iif(id < 99, 'podium', NULL)),"
+           " podium_n(0, 0, 120, 1, iif(id < 99, 'minimax', 'minimax:256')),"
+           " podium_n(report, iif(id < 99, 0, -0.0), 120, 1) FROM r",
+           "156|0|156");
+    expect(db, "SELECT podium_n(report, 1, 120, unicode(city) - 96) FROM r GROUP BY city", "51 45 38");
+    close_db(db);
+}
+END_TEST
+
+/* ---- What is given ---- */
+
+/* Every mechanism: the aggregate's estimates are the library's, and a state's the same, as blob and as text. */
+START_TEST(as_the_library) {
+    static const char *const names[] = {"podium", "podium-approximate",  "laplace",   "staircase", "duchi", "piecewise",
+                                        "hybrid", "podium-tuned:0.0625", "minimax:64"};
+    uint64_t seed = 401;
+    podium_random random = seeded_random(&seed);
+    for (int m = 0; m < PODIUM_MECHANISMS; m++) {
+        enum { COUNT = 500 };
+        sqlite3 *db = open_new();
+        podium_spec spec = {.mechanism = (podium_mechanism)m, .epsilon = 1.5, .min = -3, .max = 11};
+        spec.spread = m == PODIUM_TUNED ? 0.0625 : 0, spec.levels = m == PODIUM_MINIMAX ? 64 : 0;
+        podium_collection c = collection_from(&spec);
+        double reports[COUNT];
+        podium_aggregate a, again;
+        podium_estimate e;
+        for (int i = 0; i < COUNT; i++)
+            reports[i] = 14 * seeded_uniform(&seed) - 3;
+        ck_assert_int_eq(podium_privatize_from(&c, &random, reports, reports, COUNT), PODIUM_OK);
+        podium_aggregate_init(&a, &c);
+        ck_assert_int_eq(podium_aggregate_add(&a, &c, reports, COUNT), PODIUM_OK);
+        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+
+        sqlite3_stmt *statement;
+        expect(db, "CREATE TABLE t(report)", "");
+        ck_assert_int_eq(sqlite3_prepare_v2(db, "INSERT INTO t VALUES (?)", -1, &statement, NULL), SQLITE_OK);
+        for (int i = 0; i < COUNT; i++) {
+            sqlite3_bind_double(statement, 1, reports[i]);
+            ck_assert_int_eq(sqlite3_step(statement), SQLITE_DONE);
+            sqlite3_reset(statement);
+        }
+        sqlite3_finalize(statement);
+
+        const char *sql = "WITH s AS (SELECT podium_aggregate(report, -3, 11, 1.5, ?1) AS state FROM t)"
+                          " SELECT state, podium_n(state), podium_mean(state), podium_standard_error(state),"
+                          " podium_lower(state), podium_upper(state), podium_variance(state),"
+                          " podium_standard_deviation(podium_state_text(state)), podium_state_text(state) FROM s";
+        ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+        sqlite3_bind_text(statement, 1, names[m], -1, SQLITE_STATIC);
+        ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+        ck_assert_int_eq(podium_aggregate_decode(&again, sqlite3_column_blob(statement, 0),
+                                                 (size_t)sqlite3_column_bytes(statement, 0)),
+                         PODIUM_OK);
+        ck_assert(memcmp(&a, &again, sizeof a) == 0);
+        ck_assert_int_eq(podium_aggregate_read(&again, (const char *)sqlite3_column_text(statement, 8),
+                                               (size_t)sqlite3_column_bytes(statement, 8)),
+                         PODIUM_OK);
+        ck_assert(memcmp(&a, &again, sizeof a) == 0);
+        ck_assert_int_eq(sqlite3_column_int(statement, 1), COUNT);
+        ck_assert(sqlite3_column_double(statement, 2) == e.mean);
+        ck_assert(sqlite3_column_double(statement, 3) == e.standard_error);
+        ck_assert(sqlite3_column_double(statement, 4) == e.lower);
+        ck_assert(sqlite3_column_double(statement, 5) == e.upper);
+        if (m == PODIUM_DUCHI) {
+            ck_assert_int_eq(sqlite3_column_type(statement, 6), SQLITE_NULL);
+            ck_assert_int_eq(sqlite3_column_type(statement, 7), SQLITE_NULL);
+        } else {
+            ck_assert(sqlite3_column_double(statement, 6) == e.variance);
+            ck_assert(sqlite3_column_double(statement, 7) == e.standard_deviation);
+        }
+        sqlite3_finalize(statement);
+        close_db(db);
+    }
+}
+END_TEST
+
+/* The number after a key, by the C library's own reading */
+static double json_number(const char *json, const char *key) {
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\":", key);
+    const char *at = strstr(json, quoted);
+    ck_assert_ptr_nonnull(at);
+    return strtod(at + strlen(quoted), NULL);
+}
+
+/* A column's double to the bit, which SQLite's own text would not be */
+static double exactly(sqlite3 *db, const char *sql) {
+    sqlite3_stmt *statement;
+    ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+    double x = sqlite3_column_double(statement, 0);
+    sqlite3_finalize(statement);
+    return x;
+}
+
+START_TEST(json) {
+    static const char *const keys[] = {"n",     "refused", "mean",     "standard_error",
+                                       "lower", "upper",   "variance", "standard_deviation"};
+    sqlite3 *db = open_reports();
+    answer a = ask(db, "SELECT podium_estimate(report, 1, 120, 1) FROM r");
+    for (size_t i = 0; i < LENGTH(keys); i++) {
+        char sql[128];
+        snprintf(sql, sizeof sql, "SELECT podium_%s(report, 1, 120, 1) FROM r", keys[i]);
+        ck_assert(json_number(a.text, keys[i]) == exactly(db, sql));
+    }
+    ck_assert(json_number(a.text, "confidence") == 0.95);
+    expect(db, "SELECT json_valid(podium_estimate(report, 1, 120, 1)) FROM r", "1");
+    expect(db,
+           "SELECT min(json_valid(e)), count(e) FROM (SELECT podium_estimate(report, 1, 120, 1, 'duchi') AS e FROM r"
+           " WHERE report NOT NULL GROUP BY id)",
+           "1|182");
+    expect(db, "SELECT group_concat(key) FROM json_each((SELECT podium_estimate(report, 1, 120, 1) FROM r))",
+           "n,refused,mean,standard_error,lower,upper,variance,standard_deviation,confidence");
+    expect(db, "SELECT podium_estimate(state, 0.5) ->> 'confidence' FROM r WHERE id = 1", "0.5");
+    close_db(db);
+}
+END_TEST
+
+START_TEST(json_with_a_comma) { /* where there is such a locale */
+    sqlite3 *db = open_reports();
+    answer a = ask(db, "SELECT podium_estimate(report, 1, 120, 1) FROM r");
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") != NULL || setlocale(LC_NUMERIC, "de_DE.utf8") != NULL)
+        expect(db, "SELECT podium_estimate(report, 1, 120, 1) FROM r", a.text);
+    setlocale(LC_NUMERIC, "C");
+    close_db(db);
+}
+END_TEST
+
+START_TEST(confidence) {
+    sqlite3 *db = open_reports();
+    expect(
+        db,
+        "WITH s AS (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM r)"
+        " SELECT podium_lower(state, 0.95) = podium_lower(state), podium_lower(state, 0.5) > podium_lower(state, 0.9),"
+        " podium_upper(state, 0.5) < podium_upper(state, 0.9), podium_estimate(state) = podium_estimate(state, 0.95)"
+        " FROM s",
+        "1|1|1|1");
+    close_db(db);
+}
+END_TEST
+
+/* ---- Rows ---- */
+
+/* Rows of so many doubles; the statement has one parameter, the bytes */
+static void expect_rows(sqlite3 *db, const char *sql, const unsigned char *bytes, size_t n, const double *rows,
+                        int count, int columns) {
+    sqlite3_stmt *statement;
+    ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    sqlite3_bind_blob(statement, 1, bytes, (int)n, SQLITE_STATIC);
+    ck_assert_int_eq(sqlite3_column_count(statement), columns);
+    for (int i = 0; i < count; i++) {
+        ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+        for (int k = 0; k < columns; k++)
+            ck_assert(sqlite3_column_double(statement, k) == rows[i * columns + k]);
+    }
+    ck_assert_int_eq(sqlite3_step(statement), SQLITE_DONE);
+    sqlite3_finalize(statement);
+}
+
+/* Values in the lower half of the range */
+START_TEST(quantiles_and_histogram) {
+    sqlite3 *db = open_new();
+    podium_collection c = collection_of(PODIUM_EXACT, 2, 0, 10);
+    podium_aggregate a;
+    podium_distribution d;
+    static double values[20000];
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    uint64_t seed = 402;
+    podium_random random = seeded_random(&seed);
+    for (size_t i = 0; i < LENGTH(values); i++)
+        values[i] = 5 * seeded_uniform(&seed);
+    ck_assert_int_eq(podium_privatize_from(&c, &random, values, values, LENGTH(values)), PODIUM_OK);
+    podium_aggregate_init(&a, &c);
+    ck_assert_int_eq(podium_aggregate_add(&a, &c, values, LENGTH(values)), PODIUM_OK);
+    ck_assert_int_eq(podium_distribution_make(&d, &c, &a, 128), PODIUM_OK);
+    size_t n = podium_aggregate_encode(&a, bytes);
+
+    const double quantiles[] = {0.25, podium_distribution_quantile(&d, 0.25), 0.5,
+                                podium_distribution_quantile(&d, 0.5)};
+    expect_rows(db, "SELECT * FROM podium_quantiles(?1, '[0.25, 0.5]')", bytes, n, quantiles, 2, 2);
+    expect_rows(db, "SELECT telling, bin FROM podium_histogram(?1, 1)", bytes, n, (double[]){1, 1}, 1, 2);
+    double shares[7][4];
+    for (int i = 0; i < 7; i++) {
+        double lower = 10.0 / 7 * i, upper = i == 6 ? 10 : 10.0 / 7 * (i + 1);
+        double share = podium_distribution_below(&d, upper) - podium_distribution_below(&d, lower);
+        memcpy(shares[i], (double[]){i + 1, lower, upper, share}, sizeof shares[i]);
+    }
+    expect_rows(db, "SELECT * FROM podium_histogram(?1, 7)", bytes, n, shares[0], 7, 4);
+    expect_rows(db, "SELECT rowid FROM podium_histogram(?1, 2)", bytes, n, (double[]){1, 2}, 2, 1);
+    close_db(db);
+}
+END_TEST
+
+START_TEST(rows_unknown) { /* of one report; and of two outputs, which tell the mean alone */
+    sqlite3 *db = open_new();
+    expect(db, "SELECT * FROM podium_histogram((SELECT podium_aggregate(50, 1, 121, 1)), 2)",
+           "1|1.0|61.0|NULL 2|61.0|121.0|NULL");
+    expect(db, "SELECT *, telling FROM podium_quantiles((SELECT podium_aggregate(50, 1, 120, 1)), '[0.5]')",
+           "0.5|NULL|0");
+    expect(db,
+           "CREATE TABLE t AS WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 9)"
+           " SELECT podium_privatize(i, 1, 9, 1, 'duchi') AS report FROM s;"
+           "SELECT * FROM podium_quantiles((SELECT podium_aggregate(report, 1, 9, 1, 'duchi') FROM t), '[0.5]');",
+           "0.5|NULL");
+    close_db(db);
+}
+END_TEST
+
+START_TEST(rows_in_joins) {
+    sqlite3 *db = open_reports();
+    expect(db, "CREATE TABLE s AS SELECT city, podium_aggregate(report, 1, 120, 1) AS state FROM r GROUP BY city", "");
+    expect(db, "SELECT s.city, count(*) FROM s, podium_histogram(state, 4) GROUP BY s.city", "a|4 b|4 c|4");
+    expect(db, "SELECT s.city, count(*) FROM podium_histogram(s.state, 4) AS h, s GROUP BY s.city", "a|4 b|4 c|4");
+    expect(db,
+           "SELECT count(*) FROM s JOIN podium_quantiles AS q ON q.argument_state = s.state AND "
+           "q.argument_probabilities = '[0.5]'",
+           "3");
+    expect(db, "SELECT count(*) FROM s LEFT JOIN podium_quantiles(nullif(s.state, s.state), '[0.5]')", "3");
+    /* A condition more on an argument, which is left to SQLite */
+    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.argument_bins = 5", "0");
+    expect(db,
+           "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.argument_bins = 4 AND h.argument_state = "
+           "s.state",
+           "12");
+    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.argument_bins IN (4, 5)", "12");
+    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4, 1) WHERE telling = 0", "0");
+    expect(db, "SELECT telling FROM podium_histogram((SELECT state FROM r WHERE id = 1), 1)", "0");
+    close_db(db);
+}
+END_TEST
+
+/* ---- Windows ---- */
+
+static const struct {
+    const char *frame, *rows;
+} frames[] = {
+    {"ORDER BY id ROWS BETWEEN 3 PRECEDING AND 2 FOLLOWING", "s.id BETWEEN r.id - 3 AND r.id + 2"},
+    {"ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", "s.id <= r.id"},
+    {"ORDER BY id", "s.id <= r.id"},
+    {"ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", "s.id >= r.id"},
+    {"ORDER BY id ROWS BETWEEN 5 FOLLOWING AND 7 FOLLOWING", "s.id BETWEEN r.id + 5 AND r.id + 7"},
+    {"ORDER BY id ROWS BETWEEN CURRENT ROW AND CURRENT ROW", "s.id = r.id"},
+    {"ORDER BY id / 4 RANGE BETWEEN 2 PRECEDING AND 1 PRECEDING", "s.id / 4 BETWEEN r.id / 4 - 2 AND r.id / 4 - 1"},
+    {"ORDER BY id / 4 GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING", "s.id / 4 BETWEEN r.id / 4 - 1 AND r.id / 4 + 1"},
+    {"ORDER BY id ROWS BETWEEN 3 PRECEDING AND 3 FOLLOWING EXCLUDE CURRENT ROW",
+     "s.id BETWEEN r.id - 3 AND r.id + 3 AND s.id <> r.id"},
+    {"PARTITION BY city ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+     "s.city = r.city AND s.id BETWEEN r.id - 6 AND r.id"},
+};
+
+/* Every frame is what a plain aggregate says of the same rows, to the bit. */
+START_TEST(windows) {
+    static const char *const calls[] = {"podium_aggregate(%sreport, 1, 120, 1)", "podium_merge(%sstate)",
+                                        "podium_estimate(%sreport, 1, 120, 1)",
+                                        "podium_upper(%sreport, 1, 120, 1, 'podium')"};
+    sqlite3 *db = open_reports();
+    for (size_t i = 0; i < LENGTH(frames); i++)
+        for (size_t k = 0; k < LENGTH(calls); k++) {
+            char window[128], plain[128], sql[1024];
+            snprintf(window, sizeof window, "%.*s%s", (int)strcspn(calls[k], "%"), calls[k],
+                     strstr(calls[k], "%s") + 2);
+            snprintf(plain, sizeof plain, "%.*ss.%s", (int)strcspn(calls[k], "%"), calls[k],
+                     strstr(calls[k], "%s") + 2);
+            snprintf(sql, sizeof sql,
+                     "SELECT count(*), sum(a IS NOT b) FROM (SELECT %s OVER (%s) AS a,"
+                     " (SELECT %s FROM r AS s WHERE %s) AS b FROM r)",
+                     window, frames[i].frame, plain, frames[i].rows);
+            expect(db, sql, "200|0");
+        }
+    close_db(db);
+}
+END_TEST
+
+/* So many reports that some wait and some are added, with every mechanism */
+START_TEST(long_windows) {
+    static const char *const names[] = {"podium", "laplace", "duchi", "hybrid", "minimax"};
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        sqlite3 *db = open_new();
+        char sql[1024];
+        snprintf(sql, sizeof sql,
+                 "CREATE TABLE t AS WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 700)"
+                 " SELECT i AS id, podium_privatize(i %% 10, 0, 9, 1, '%s') AS report FROM s",
+                 names[i]);
+        expect(db, sql, "");
+        snprintf(
+            sql, sizeof sql,
+            "SELECT sum(a IS NOT b), min(podium_n(a)), max(podium_n(b)) FROM (SELECT podium_aggregate(report, 0, 9, "
+            "1, '%s') OVER (ORDER BY id ROWS BETWEEN 150 PRECEDING AND 149 FOLLOWING) AS a,"
+            " (SELECT podium_aggregate(s.report, 0, 9, 1, '%s') FROM t AS s WHERE s.id BETWEEN t.id - 150 AND"
+            " t.id + 149) AS b FROM t)",
+            names[i], names[i]);
+        expect(db, sql, "0|150|300");
+        close_db(db);
+    }
+}
+END_TEST
+
+START_TEST(filters_and_groups) {
+    sqlite3 *db = open_reports();
+    expect(db,
+           "SELECT podium_n(report, 1, 120, 1) FILTER (WHERE city = 'a') = (SELECT podium_n(report, 1, 120, 1) FROM r"
+           " WHERE city = 'a') FROM r",
+           "1");
+    expect(db,
+           "SELECT podium_merge(state) = (SELECT podium_aggregate(report, 1, 120, 1) FROM r) FROM"
+           " (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM r GROUP BY id / 13)",
+           "1");
+    expect(db, "SELECT podium_merge(state) = (SELECT podium_merge(podium_state_text(state)) FROM r) FROM r", "1");
+    close_db(db);
+}
+END_TEST
+
+/* ---- Collections ---- */
+
+/* More than are kept, asked for in turn, while a group of the first is still open */
+START_TEST(many_collections) {
+    sqlite3 *db = open_reports();
+    expect(db,
+           "SELECT podium_aggregate(report, 1, 120, 1) = (SELECT podium_aggregate(report, 1, 120, 1) FROM r),"
+           " count(podium_privatize(id, 0, 10, 1 + id % 20)) FROM r",
+           "1|200");
+    expect(db,
+           "SELECT min(n), max(n), count(*) FROM (SELECT podium_n(report, 1, 120, e) AS n FROM r, (SELECT 1 + id / "
+           "1000.0 AS"
+           " e FROM r) GROUP BY e)",
+           "156|156|200");
+    close_db(db);
+}
+END_TEST
+
+START_TEST(minimax_is_solved_once) { /* 5,000 times would take minutes */
+    sqlite3 *db = open_new();
+    expect(db,
+           "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 5000)"
+           " SELECT count(podium_privatize(i % 10, 0, 9, 1 + (i % 2), 'minimax')) FROM s",
+           "5000");
+    close_db(db);
+}
+END_TEST
+
+START_TEST(in_utf_16) {
+    sqlite3 *db = open_new();
+    expect(db, "PRAGMA encoding = 'UTF-16'", "");
+    expect(db, "CREATE TABLE t(m, s); INSERT INTO t VALUES ('laplace', NULL), ('laplace', NULL)", "");
+    expect(db, "UPDATE t SET s = (SELECT podium_state_text(podium_aggregate(50, 1, 120, 1, m)) FROM t)", "");
+    expect(db, "SELECT podium_n(podium_merge(s)) FROM t", "4");
+    expect(db, "SELECT json_valid(podium_estimate(podium_merge(s))) FROM t", "1");
+    close_db(db);
+}
+END_TEST
+
+/* ---- Files, interruptions, threads ---- */
+
+START_TEST(closed_and_reopened) {
+    char path[] = "/tmp/podium-sqlite-XXXXXX";
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    close(file);
+    sqlite3 *db = open_at(path);
+    expect(db,
+           REPORTS "CREATE TABLE days AS SELECT id / 50 AS day, podium_aggregate(report, 1, 120, 1) AS state FROM r"
+                   " GROUP BY 1",
+           "");
+    answer before = ask(db, "SELECT podium_estimate(podium_merge(state)) FROM days");
+    close_db(db);
+    db = open_at(path);
+    expect(db, "SELECT podium_estimate(podium_merge(state)) FROM days", before.text);
+    expect(db, "SELECT podium_estimate(report, 1, 120, 1) FROM r", before.text);
+    close_db(db);
+    unlink(path);
+}
+END_TEST
+
+static int stop(void *left) {
+    return --*(int *)left <= 0;
+}
+
+START_TEST(interrupted) {
+    static const char *const queries[] = {
+        "SELECT podium_estimate(r.report, 1, 120, 1) FROM r, r AS s, r AS t",
+        "SELECT city, podium_aggregate(report, 1, 120, 1) FROM r, (SELECT id AS i FROM r) GROUP BY city, report",
+        "SELECT podium_merge(state) OVER (ORDER BY id ROWS 9 PRECEDING) FROM r",
+        "SELECT podium_mean(report, 1, 120, 1) OVER (ORDER BY id ROWS 9 PRECEDING) FROM r",
+        "SELECT sum(podium_privatize(id, 0, 200, 1)) FROM r, (SELECT id AS i FROM r)",
+        "SELECT h.* FROM (SELECT podium_merge(state) AS m FROM r) AS t, podium_histogram(t.m, 500) AS h"};
+    sqlite3 *db = open_reports();
+    for (size_t i = 0; i < LENGTH(queries); i++)
+        for (int after = 1; after < 8; after++) {
+            int left = after;
+            sqlite3_progress_handler(db, 131, stop, &left);
+            expect(db, queries[i], "interrupted");
+            sqlite3_progress_handler(db, 0, NULL, NULL);
+            expect(db, "SELECT podium_n(report, 1, 120, 1) FROM r", "156");
+        }
+    close_db(db);
+    ck_assert_int_eq(sqlite3_memory_used(), 0);
+}
+END_TEST
+
+START_TEST(version) {
+    sqlite3 *db = open_new();
+    expect(db, "SELECT podium_version()", PODIUM_VERSION);
+    close_db(db);
+}
+END_TEST
+
+START_TEST(defined_twice) {
+    sqlite3 *db = open_reports();
+    char *error = NULL;
+    ck_assert_int_eq(sqlite3_podium_init(db, &error, NULL), SQLITE_OK);
+    expect(db, "SELECT podium_n(report, 1, 120, 1) FROM r", "156");
+    expect(db, "SELECT count(*) FROM podium_histogram((SELECT state FROM r), 3)", "3");
+    close_db(db);
+    ck_assert_int_eq(sqlite3_memory_used(), 0);
+}
+END_TEST
+
+static void *in_a_thread(void *text) {
+    for (int i = 0; i < 20; i++) {
+        sqlite3 *db = open_reports();
+        expect(db, "SELECT podium_estimate(report, 1, 120, 1) FROM r", text);
+        expect(db, "SELECT count(podium_privatize(id, 0, 10, 1 + id % 10)) FROM r", "200");
+        close_db(db);
+    }
+    return NULL;
+}
+
+START_TEST(a_connection_a_thread) {
+    pthread_t threads[4];
+    sqlite3 *db = open_reports();
+    answer a = ask(db, "SELECT podium_estimate(report, 1, 120, 1) FROM r");
+    close_db(db);
+    for (size_t i = 0; i < LENGTH(threads); i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, in_a_thread, a.text), 0);
+    for (size_t i = 0; i < LENGTH(threads); i++)
+        pthread_join(threads[i], NULL);
+}
+END_TEST
+
+/* ---- Memory: the n-th allocation fails, for every n ---- */
+
+static sqlite3_mem_methods memory;
+static int until_failure; /* 0: none */
+
+static bool fails_now(void) {
+    return until_failure > 0 && --until_failure == 0;
+}
+
+static void *failing_malloc(int n) {
+    return fails_now() ? NULL : memory.xMalloc(n);
+}
+
+static void *failing_realloc(void *old, int n) {
+    return fails_now() ? NULL : memory.xRealloc(old, n);
+}
+
+static void be_able_to_fail(void) {
+    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory), SQLITE_OK);
+    sqlite3_mem_methods failing = memory;
+    failing.xMalloc = failing_malloc;
+    failing.xRealloc = failing_realloc;
+    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
+}
+
+/* Either the answer or the error, never another answer; and nothing is left behind. */
+static void expect_or_fail(sqlite3 *db, const char *sql, const char *text) {
+    size_t failures = 0;
+    for (int at = 1;; at++) {
+        answer a = {.n = 0};
+        until_failure = at;
+        int status = sqlite3_exec(db, sql, add_row, &a, NULL);
+        bool over = until_failure > 0;
+        until_failure = 0;
+        failures += status != SQLITE_OK;
+        ck_assert_msg(status == SQLITE_OK ? strcmp(a.text, text) == 0 : strstr(sqlite3_errmsg(db), "memory") != NULL,
+                      "%s with allocation %d failing: %d, %s: %s", sql, at, status, sqlite3_errmsg(db), a.text);
+        if (over)
+            break;
+    }
+    ck_assert_uint_gt(failures, 10);
+}
+
+START_TEST(out_of_memory) {
+    be_able_to_fail();
+    sqlite3 *db = open_reports();
+    expect_or_fail(db, "SELECT podium_n(report, 1, 120, 1), podium_n(podium_aggregate(report, 1, 120, 1)) FROM r",
+                   "156|156");
+    expect_or_fail(db, "SELECT podium_n(podium_state_text(podium_merge(state))) FROM r", "156");
+    expect_or_fail(db, "SELECT podium_estimate(50, 1, 120, 1, 'laplace')", "{\"n\":1,\"refused\":0," UNKNOWN);
+    expect_or_fail(db, "SELECT podium_privatize(5, 0, 1, 1) > -1000", "1");
+    expect_or_fail(db,
+                   "SELECT max(podium_n(a)) FROM (SELECT podium_merge(state) OVER (ORDER BY id ROWS 3 PRECEDING) AS a"
+                   " FROM r WHERE id < 20)",
+                   "4");
+    close_db(db);
+    ck_assert_int_eq(sqlite3_memory_used(), 0);
+}
+END_TEST
+
+START_TEST(out_of_memory_for_rows) {
+    be_able_to_fail();
+    sqlite3 *db = open_reports();
+    expect_or_fail(db, "SELECT p FROM podium_quantiles((SELECT state FROM r WHERE id = 1), '[0.1, 0.2, 0.3]')",
+                   "0.1 0.2 0.3");
+    expect_or_fail(db, "SELECT bin FROM podium_histogram((SELECT state FROM r WHERE id = 1), 3)", "1 2 3");
+    close_db(db);
+    ck_assert_int_eq(sqlite3_memory_used(), 0);
+}
+END_TEST
+
+START_TEST(out_of_memory_at_the_beginning) {
+    be_able_to_fail();
+    size_t failures = 0;
+    for (int at = 1;; at++) {
+        sqlite3 *db;
+        char *error = NULL;
+        ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+        until_failure = at;
+        int status = sqlite3_podium_init(db, &error, NULL);
+        bool over = until_failure > 0;
+        until_failure = 0;
+        failures += status == SQLITE_NOMEM;
+        ck_assert(status == SQLITE_OK || status == SQLITE_NOMEM);
+        close_db(db);
+        ck_assert_int_eq(sqlite3_memory_used(), 0);
+        if (over)
+            break;
+    }
+    ck_assert_uint_gt(failures, 30);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("sqlite");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, every_row_has_its_draw);
+    tcase_add_test(tests, two_in_a_row_differ);
+    tcase_add_test(tests, not_in_a_schema);
+    tcase_add_test(tests, aggregates_in_a_schema);
+    tcase_add_test(tests, values_beyond_the_range);
+    tcase_add_test(tests, forks_share_no_words);
+    tcase_add_test(tests, null_in_null_out);
+    tcase_add_test(tests, of_nothing);
+    tcase_add_test(tests, too_few);
+    tcase_add_test(tests, empty_state);
+    tcase_add_test(tests, errors);
+    tcase_add_test(tests, wrong_probabilities);
+    tcase_add_test(tests, parameters_that_change);
+    tcase_add_test(tests, as_the_library);
+    tcase_add_test(tests, json);
+    tcase_add_test(tests, json_with_a_comma);
+    tcase_add_test(tests, confidence);
+    tcase_add_test(tests, quantiles_and_histogram);
+    tcase_add_test(tests, rows_unknown);
+    tcase_add_test(tests, rows_in_joins);
+    tcase_add_test(tests, windows);
+    tcase_add_test(tests, long_windows);
+    tcase_add_test(tests, filters_and_groups);
+    tcase_add_test(tests, many_collections);
+    tcase_add_test(tests, minimax_is_solved_once);
+    tcase_add_test(tests, in_utf_16);
+    tcase_add_test(tests, closed_and_reopened);
+    tcase_add_test(tests, interrupted);
+    tcase_add_test(tests, version);
+    tcase_add_test(tests, defined_twice);
+    tcase_add_test(tests, a_connection_a_thread);
+    tcase_add_test(tests, out_of_memory);
+    tcase_add_test(tests, out_of_memory_for_rows);
+    tcase_add_test(tests, out_of_memory_at_the_beginning);
+    return run_tests("sqlite", tests);
+}
