@@ -156,15 +156,27 @@ void require_same(podium_status status, const podium_spec *a, const podium_spec 
 
 /* ---- Merging ---- */
 
+static MemoryContext parent_of_result(FunctionCallInfo fcinfo) {
+    MemoryContext context;
+    return AggCheckCallContext(fcinfo, &context) == 0 ? CurrentMemoryContext : context;
+}
+
 /* Transition and combine function of podium_merge, combine function of all, and a plain function of two states */
 PG_FUNCTION_INFO_V1(podium_sql_merge);
 Datum podium_sql_merge(PG_FUNCTION_ARGS) {
-    MemoryContext parent;
     podium_aggregate room;
     const podium_aggregate *other = state_read(PG_GETARG_DATUM(1), &room);
-    if (AggCheckCallContext(fcinfo, &parent) == 0)
-        parent = CurrentMemoryContext;
-    state *s = state_writable(PG_GETARG_DATUM(0), parent);
+    state *s = state_writable(PG_GETARG_DATUM(0), parent_of_result(fcinfo));
     require_same(podium_aggregate_merge(&s->aggregate, other), &s->aggregate.spec, &other->spec, "podium: states");
+    PG_RETURN_DATUM(state_datum(s));
+}
+
+/* The first state without the second, which leaves a window's frame */
+PG_FUNCTION_INFO_V1(podium_sql_unmerge);
+Datum podium_sql_unmerge(PG_FUNCTION_ARGS) {
+    podium_aggregate room;
+    const podium_aggregate *other = state_read(PG_GETARG_DATUM(1), &room);
+    state *s = state_writable(PG_GETARG_DATUM(0), parent_of_result(fcinfo));
+    require_same(podium_aggregate_subtract(&s->aggregate, other), &s->aggregate.spec, &other->spec, "podium: states");
     PG_RETURN_DATUM(state_datum(s));
 }

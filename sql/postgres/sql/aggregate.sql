@@ -18,7 +18,8 @@ INSERT INTO answers SELECT 'sorted', city, podium_aggregate(report, 1, 120, 1) F
 RESET enable_hashagg;
 INSERT INTO answers SELECT 'grouping sets', coalesce(city, ''), podium_aggregate(report, 1, 120, 1)
     FROM reports GROUP BY ROLLUP (city);
-INSERT INTO answers SELECT 'filtered', 'Cork', podium_aggregate(report, 1, 120, 1) FILTER (WHERE city = 'Cork') FROM reports;
+INSERT INTO answers SELECT 'filtered', 'Cork', podium_aggregate(report, 1, 120, 1) FILTER (WHERE city = 'Cork')
+    FROM reports;
 INSERT INTO answers SELECT 'merged', '', podium_merge(state) FROM answers WHERE how = 'serial' AND city <> '';
 INSERT INTO answers SELECT 'merged by two', '', podium_merge(podium_merge(a.state, b.state), c.state)
     FROM answers a, answers b, answers c
@@ -51,10 +52,22 @@ WHERE b.how = 'serial' AND a.how NOT IN ('serial', 'window') ORDER BY a.how COLL
 SELECT a.state = (SELECT podium_aggregate(report, 1, 120, 1) FROM reports WHERE id <= 1000) AS same
 FROM answers a WHERE how = 'window';
 
--- a window's rows each have their own state
-SELECT id, (podium_estimate(state)).n
-FROM (SELECT id, podium_aggregate(report, 1, 120, 1) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS state
-      FROM reports WHERE id <= 4) x ORDER BY id;
+-- windows: each row has the state, and the estimate, of its frame, whether rows enter or leave it
+CREATE TABLE days AS SELECT id, CASE id % 5 WHEN 0 THEN NULL WHEN 1 THEN 1e9 ELSE report END AS report
+FROM reports WHERE id <= 200;
+UPDATE days SET report = NULL WHERE id BETWEEN 100 AND 110;
+SELECT count(*), count(state) AS states,
+       bool_and(state IS NOT DISTINCT FROM wanted AND e IS NOT DISTINCT FROM podium_estimate(wanted)) AS same
+FROM (SELECT podium_aggregate(report, 1, 120, 1) OVER few AS state,
+             podium_estimate(report, 1, 120, 1, 'podium') OVER few AS e,
+             (SELECT podium_aggregate(report, 1, 120, 1) FROM days f WHERE f.id BETWEEN d.id - 3 AND d.id) AS wanted
+      FROM days d WINDOW few AS (ORDER BY id ROWS 3 PRECEDING)) x;
+SELECT count(*), count(state) AS states, bool_and(state IS NOT DISTINCT FROM wanted) AS same
+FROM (SELECT podium_merge(state) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) AS state,
+             (SELECT podium_aggregate(report, 1, 120, 1) FROM days f WHERE f.id BETWEEN w.id - 2 AND w.id + 1) AS wanted
+      FROM (SELECT id, podium_aggregate(report, 1, 120, 1) AS state FROM days GROUP BY id) w) x;
+SELECT podium_aggregate(report, 1, 120, id) OVER (ORDER BY id ROWS 1 PRECEDING) IS NULL FROM days WHERE id < 5;
+DROP TABLE days;
 
 -- rows without a report are left out; where there is none, there is no state
 SELECT podium_aggregate(report, 1, 120, 1) IS NULL AS none FROM reports WHERE false;
