@@ -1,11 +1,11 @@
 #!/bin/sh
 # How fast PostgreSQL adds up reports: beside its own avg(), in parallel, and from three shards. Times are the best of
-# five, the queries taking turns. Called by `make bench-postgres`; in servers of its own, as the tests have.
+# seven, the queries taking turns. Called by `make bench-postgres`; in servers of its own, as the tests have.
 #
 #   postgres.sh SOURCE-DIR BUILD-DIR [ROWS]
 source=$1 build=$2 rows=${3:-10000000}
 . "$(dirname "$0")/../tests/postgres/lib.sh"
-rounds=5
+rounds=7
 
 install_privately
 for server in coordinator shard1 shard2 shard3; do
@@ -13,29 +13,34 @@ for server in coordinator shard1 shard2 shard3; do
     sql_one $server "CREATE EXTENSION podium"
 done
 
-# time_of SERVER SETTINGS QUERY: its milliseconds
-time_of() {
-    printf '%s;\n\\timing on\n\\o /dev/null\n%s;\n' "$2" "$3" | sql "$1" | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p'
+# times_of SETTINGS QUERY: how long the coordinator takes, and how long its processor works for that, in milliseconds
+times_of() {
+    printf '%s; SET client_min_messages = log; SET log_executor_stats = on;\n\\o /dev/null\n%s;\n' "$1" "$2" |
+        sql coordinator 2>&1 | sed -n '/ s elapsed/{s/[^0-9. ]//g; p; q}' |
+        awk '{ printf "%.6f\t%.6f", 1e3 * $3, 1e3 * ($1 + $2) }'
 }
 # Queries that take turns: one a line on standard input, its name, settings and text with tabs between them. Prints the
-# best time of each, in how many rows a second that is, and its ratio to the first.
+# best times of each, and their ratios to those of the first.
 race() {
     cat >"$work/queries"
     : >"$work/times"
     round=0
     while [ $round -lt $rounds ]; do
         while IFS="$(printf '\t')" read -r name settings query; do
-            printf '%s\t%s\n' "$name" "$(time_of coordinator "$settings" "$query" </dev/null)" >>"$work/times"
+            printf '%s\t%s\n' "$name" "$(times_of "$settings" "$query" </dev/null)" >>"$work/times"
         done <"$work/queries"
         round=$((round + 1))
     done
-    awk -F '\t' -v rows="$rows" '!($1 in best) { order[++n] = $1; best[$1] = $2 } $2 < best[$1] { best[$1] = $2 }
-        END { for (i = 1; i <= n; i++) printf "  %-44s %8.0f ms %8.2f M rows/s  %6.2f\n", order[i], best[order[i]],
-              rows / best[order[i]] / 1e3, best[order[i]] / best[order[1]] }' "$work/times"
+    awk -F '\t' '!($1 in time) { order[++n] = $1; time[$1] = $2; work[$1] = $3 }
+        $2 < time[$1] { time[$1] = $2 } $3 < work[$1] { work[$1] = $3 }
+        END { for (i = 1; i <= n; i++) printf "  %-40s %8.0f %6.2f %14.0f %6.2f\n", order[i], time[order[i]],
+              time[order[i]] / time[order[1]], work[order[i]], work[order[i]] / work[order[1]] }' "$work/times"
 }
 
-echo "$("$PG_CONFIG" --version), $rows reports, best of $rounds. The last column is the time in units of the first line's."
+echo "$("$PG_CONFIG" --version), $rows reports, milliseconds, best of $rounds, and ratios to the first line of each part."
+echo "What the processor works is that of one process, and less disturbed by other programs than the time that passes."
 echo
+printf '  %-40s %8s %6s %14s %6s\n' "" "time" "ratio" "processor" "ratio"
 draw="podium_privatize(n % 100, 1, 120, 1)"
 for i in 1 2 3; do
     sql_one shard$i "CREATE TABLE reports AS SELECT 'shard$i'::text AS shard, $draw AS report
