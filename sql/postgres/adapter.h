@@ -47,7 +47,7 @@ state *state_writable(Datum datum, MemoryContext parent);
 Datum state_datum(state *s);
 
 /* Does nothing if the status is PODIUM_OK. Else it is an error, which for two things of different collections tells in
-   which parameter they differ: what is "podium_merge: the states", say. */
+   which parameter they differ: what is "podium: states", say. */
 void require_same(podium_status status, const podium_spec *a, const podium_spec *b, const char *what);
 
 #endif
