@@ -52,8 +52,11 @@ static uint32_t bin_count(uint64_t cells) {
     return (uint32_t)((cells - 1) >> bin_bits(cells)) + 1;
 }
 
+/* The same without counting up to them: each report of a row may ask. */
 static bool bins_are(const podium_aggregate *aggregate, uint64_t cells) {
-    return aggregate->bin_bits == bin_bits(cells) && aggregate->bin_count == bin_count(cells);
+    const uint32_t bits = aggregate->bin_bits, last = aggregate->bin_count - 1;
+    return bits < 64 && last < PODIUM_BINS_MAX && (cells - 1) >> bits == last &&
+           (bits == 0 || (cells - 1) >> (bits - 1) >= PODIUM_BINS_MAX);
 }
 
 void podium_aggregate_init(podium_aggregate *aggregate, const podium_collection *collection) {
@@ -84,41 +87,92 @@ static podium_status may_add(const podium_aggregate *aggregate, const podium_col
 /* Hybrid's upper half has two outputs: each is counted as its first cell, which is what its report is read as. */
 static uint32_t as_reported(const podium_collection *collection, uint32_t cell) {
     uint32_t half = (uint32_t)podium_step_cells(collection), output = half / 2;
-    return collection->pair_coin == 0 || cell < half ? cell : cell - (cell - half) % output;
+    if (collection->pair_coin == 0 || cell < half)
+        return cell;
+    return cell - half < output ? half : half + output;
 }
 
-static void add_cell(podium_aggregate *aggregate, const podium_collection *collection, uint32_t cell) {
-    uint64_t worth = podium_worth(collection, cell), square = worth * worth;
-    aggregate->count++;
-    aggregate->sum.low += worth;
-    aggregate->sum.high += aggregate->sum.low < worth;
-    aggregate->squares.low += square;
-    aggregate->squares.high += aggregate->squares.low < square;
-    aggregate->bins[as_reported(collection, cell) >> aggregate->bin_bits]++;
+/* What some reports add up to, so few that 64 bits hold their sum: kept in registers */
+#define BLOCK 512
+
+typedef struct {
+    uint64_t count, sum;
+    podium_sum squares;
+} tally;
+
+static inline void tally_add(tally *t, uint64_t worth) {
+    uint64_t square = worth * worth;
+    t->count++;
+    t->sum += worth;
+    t->squares.low += square;
+    t->squares.high += t->squares.low < square;
+}
+
+static void add_tally(podium_aggregate *aggregate, const tally *t, size_t n) {
+    aggregate->count += t->count;
+    aggregate->refused += n - t->count;
+    sum_add(&aggregate->sum, (podium_sum){t->sum, 0});
+    sum_add(&aggregate->squares, t->squares);
+}
+
+/* Cells that are worth their numbers, from their reports: (report - first)/spacing is nearest to it. */
+static void add_straight(podium_aggregate *aggregate, const podium_collection *collection, const double *reports,
+                         size_t n) {
+    const double first = collection->first, spacing = collection->spacing;
+    const uint32_t bits = aggregate->bin_bits;
+    double worths[BLOCK];
+    tally t = {0};
+    for (size_t i = 0; i < n; i++)
+        worths[i] = (reports[i] - first) / spacing;
+    for (size_t i = 0; i < n; i++)
+        if (podium_worth_exists(collection, worths[i])) {
+            uint64_t cell = (uint64_t)(int64_t)(worths[i] + 0.5);
+            tally_add(&t, cell);
+            aggregate->bins[cell >> bits]++;
+        }
+    add_tally(aggregate, &t, n);
+}
+
+static void add_looked_up(podium_aggregate *aggregate, const podium_collection *collection, const double *reports,
+                          size_t n) {
+    tally t = {0};
+    for (size_t i = 0; i < n; i++) {
+        uint32_t cell;
+        if (!podium_cell_worth(collection, &cell, (reports[i] - collection->first) / collection->spacing))
+            continue;
+        tally_add(&t, podium_worth(collection, cell));
+        aggregate->bins[as_reported(collection, cell) >> aggregate->bin_bits]++;
+    }
+    add_tally(aggregate, &t, n);
 }
 
 podium_status podium_aggregate_add(podium_aggregate *aggregate, const podium_collection *collection,
                                    const double *reports, size_t n) {
-    podium_status status = may_add(aggregate, collection, n);
-    for (size_t i = 0; status == PODIUM_OK && i < n; i++) {
-        uint32_t cell;
-        if (podium_cell_worth(collection, &cell, (reports[i] - collection->first) / collection->spacing))
-            add_cell(aggregate, collection, cell);
-        else
-            aggregate->refused++;
-    }
+    const podium_status status = may_add(aggregate, collection, n);
+    const bool straight = podium_is_straight(collection) && collection->cells > 2; /* of two, some are refused */
+    for (size_t done = 0; status == PODIUM_OK && done < n; done += BLOCK)
+        (straight ? add_straight : add_looked_up)(aggregate, collection, reports + done,
+                                                  n - done < BLOCK ? n - done : BLOCK);
     return status;
+}
+
+static void add_cells(podium_aggregate *aggregate, const podium_collection *collection, const uint32_t *cells,
+                      size_t n) {
+    const bool straight = podium_is_straight(collection);
+    tally t = {0};
+    for (size_t i = 0; i < n; i++)
+        if (cells[i] < collection->cells) {
+            tally_add(&t, straight ? cells[i] : podium_worth(collection, cells[i]));
+            aggregate->bins[as_reported(collection, cells[i]) >> aggregate->bin_bits]++;
+        }
+    add_tally(aggregate, &t, n);
 }
 
 podium_status podium_aggregate_add_cells(podium_aggregate *aggregate, const podium_collection *collection,
                                          const uint32_t *cells, size_t n) {
-    podium_status status = may_add(aggregate, collection, n);
-    for (size_t i = 0; status == PODIUM_OK && i < n; i++) {
-        if (cells[i] < collection->cells)
-            add_cell(aggregate, collection, cells[i]);
-        else
-            aggregate->refused++;
-    }
+    const podium_status status = may_add(aggregate, collection, n);
+    for (size_t done = 0; status == PODIUM_OK && done < n; done += BLOCK)
+        add_cells(aggregate, collection, cells + done, n - done < BLOCK ? n - done : BLOCK);
     return status;
 }
 

@@ -38,13 +38,6 @@ static void duchi_grid(podium_collection *collection) {
 /* Where Wang et al. (2019) start to mix: below, Duchi's two outputs alone have the smaller worst variance. */
 #define HYBRID_EPSILON 0.61
 
-/* Steps: any smaller threshold is as private, and of a word that is compared with a multiple of 2^32 the lower half
-   need not be drawn. The threshold, and what it leaves, change by 2^-20 of themselves at the most; or else it stays. */
-static uint64_t without_lower(uint64_t threshold) {
-    const uint64_t least = (uint64_t)1 << 52;
-    return threshold < least || threshold > UINT64_MAX - least ? threshold : threshold & ~(uint64_t)UINT32_MAX;
-}
-
 /* Piecewise's cells, as many for Duchi's, and the coin that decides between them; 1 - alpha is e^(-epsilon/2). */
 static void hybrid_grid(podium_collection *collection, const podium_shape *piecewise) {
     if (collection->spec.epsilon <= HYBRID_EPSILON) {
@@ -53,7 +46,7 @@ static void hybrid_grid(podium_collection *collection, const podium_shape *piece
     }
     step_grid(collection, piecewise, PODIUM_CELLS_MAX / 2);
     collection->cells = PODIUM_CELLS_MAX;
-    collection->pair_coin = without_lower((uint64_t)ldexp(exp(-collection->spec.epsilon / 2), 64));
+    collection->pair_coin = (uint64_t)ldexp(exp(-collection->spec.epsilon / 2), 64);
 }
 
 uint64_t podium_mapped_cells(const podium_spec *spec) {
@@ -151,23 +144,43 @@ uint32_t podium_worth(const podium_collection *collection, uint32_t cell) {
    share of the support, whatever wrote and read it. */
 #define STRAY 1e-6
 
-/* Pieces overlap, so each is asked for its nearest cell; worths written with enough digits are met exactly. */
+/* Has the piece a cell that is worth so much, or 1 more or less? Perhaps; or surely not. */
+static bool may_hold(const podium_collection *collection, uint32_t piece, int64_t worth) {
+    int64_t first = collection->piece_worth[piece], last = collection->piece_slope[piece];
+    last = first + last * (((int64_t)1 << collection->piece_bits) - 1);
+    return first < last ? worth >= first - 1 && worth <= last + 1 : worth >= last - 1 && worth <= first + 1;
+}
+
+/* How far the nearest cell of the piece is worth from it */
+static double distance_to_piece(const podium_collection *collection, uint32_t piece, double worth, uint32_t *cell) {
+    double slope = collection->piece_slope[piece], from = worth - collection->piece_worth[piece];
+    double last = (double)(((int64_t)1 << collection->piece_bits) - 1);
+    double number = slope == 0 ? 0 : fmin(fmax(nearbyint(from / slope), 0), last);
+    *cell = (piece << collection->piece_bits) + (uint32_t)number;
+    return fabs(from - slope * number);
+}
+
+/* Pieces overlap. Worths written with enough digits are met exactly, by the first piece that has them; for others each
+   piece is asked for its nearest cell. */
 static bool cell_of_pieces(const podium_collection *collection, uint32_t *cell, double worth) {
-    double best = INFINITY, last = ldexp(1, (int)collection->piece_bits) - 1;
-    for (uint32_t c = 0; c < collection->piece_count && best > 0.5; c++) {
-        double slope = collection->piece_slope[c], from = worth - collection->piece_worth[c];
-        double number = slope == 0 ? 0 : fmin(fmax(nearbyint(from / slope), 0), last);
-        double distance = fabs(from - slope * number);
+    const int64_t whole = (int64_t)(worth + 0.5);
+    double best = INFINITY;
+    uint32_t own;
+    for (uint32_t c = 0; c < collection->piece_count; c++)
+        if (may_hold(collection, c, whole) && distance_to_piece(collection, c, worth, cell) <= 0.5)
+            return true;
+    for (uint32_t c = 0; c < collection->piece_count; c++) {
+        double distance = distance_to_piece(collection, c, worth, &own);
         if (distance < best) {
             best = distance;
-            *cell = (c << collection->piece_bits) + (uint32_t)number;
+            *cell = own;
         }
     }
     return best <= STRAY * (double)collection->worth_most;
 }
 
 bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth) {
-    if (!(worth > -0.5 && worth < (double)collection->worth_most + 0.5)) /* a NaN too: no comparison holds for it */
+    if (!podium_worth_exists(collection, worth))
         return false;
     if (collection->piece_count > 0)
         return cell_of_pieces(collection, cell, worth);
@@ -283,19 +296,12 @@ uint64_t podium_fingerprint(const podium_spec *spec) {
     return hash;
 }
 
-/* Neighbouring reports must be different doubles, with room for the rounding of whoever reads them; Duchi's two must
-   also not go astray by it. */
+/* Neighbouring reports must be different doubles, with room for the rounding of whoever reads them; and where they are
+   few, that must not make strays of them. */
 static bool reports_fit_doubles(const podium_collection *collection) {
-    double last = collection->first + collection->spacing * (double)collection->worth_most;
-    double room = collection->cells == 2 ? STRAY * collection->spacing : collection->spacing;
+    double support = collection->spacing * (double)collection->worth_most, last = collection->first + support;
+    double room = fmin(collection->spacing, STRAY * support);
     return room >= 4 * DBL_EPSILON * fmax(fabs(collection->first), fabs(last));
-}
-
-static void spare_lower_halves(podium_collection *collection) {
-    if (collection->coin_count > 0)
-        return;
-    collection->threshold = without_lower(collection->threshold);
-    collection->pair_threshold = without_lower(collection->pair_threshold);
 }
 
 static podium_status set_grid(podium_collection *collection, podium_minimax *minimax) {
@@ -342,7 +348,6 @@ podium_status podium_collection_init(podium_collection *collection, const podium
     if (status != PODIUM_OK)
         return status;
     podium_thresholds_set(&made);
-    spare_lower_halves(&made);
     set_units(&made, &minimax);
     made.fingerprint = podium_fingerprint(&made.spec);
     if (!reports_fit_doubles(&made))
@@ -359,10 +364,10 @@ podium_status podium_collection_init(podium_collection *collection, const podium
 
 void podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n) {
     const double first = collection->first, spacing = collection->spacing;
-    const bool looked_up = collection->piece_count > 0 || collection->pair_coin != 0; /* a cell is public: it may be */
+    const bool straight = podium_is_straight(collection); /* or looked up: a cell is public */
     size_t i = podium_vector_reports(collection, reports, cells, n);
     for (; i < n; i++) {
-        uint32_t worth = looked_up ? podium_worth(collection, cells[i]) : cells[i];
+        uint32_t worth = straight ? cells[i] : podium_worth(collection, cells[i]);
         reports[i] = first + spacing * (double)(int64_t)worth; /* by way of a signed number: no jump */
     }
 }

@@ -45,12 +45,22 @@ static inline double podium_double_of(uint64_t bits) {
 podium_status podium_spec_check(const podium_spec *spec, double epsilon_max);
 
 /* collection.c: of a valid spec; the place of a value, as a real number; the worth of a cell, and the first cell that
-   is worth that (false: none is, within half a step of its worth) */
+   is worth that (false: none is, within half a step of its worth). Of straight collections a cell is worth its number.
+ */
 uint64_t podium_fingerprint(const podium_spec *spec);
 uint64_t podium_mapped_cells(const podium_spec *spec); /* of Hybrid and Minimax alone */
 double podium_place(const podium_collection *collection, double value);
 uint32_t podium_worth(const podium_collection *collection, uint32_t cell);
 bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth);
+
+static inline bool podium_is_straight(const podium_collection *collection) {
+    return collection->piece_count == 0 && collection->pair_coin == 0;
+}
+
+/* Between the least worth and the most, or within half a step of it; a NaN is not: no comparison holds for it. */
+static inline bool podium_worth_exists(const podium_collection *collection, double worth) {
+    return worth > -0.5 && worth < (double)(int64_t)collection->worth_most + 0.5;
+}
 
 /* The cells that Theorem 1's step is drawn from: all, or Hybrid's lower half. */
 static inline uint64_t podium_step_cells(const podium_collection *collection) {

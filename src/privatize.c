@@ -15,7 +15,7 @@
 /* Halves of words are made, used and wiped so many at a time: 8 KiB on the stack, which stay in the first-level cache
    beside the values and the reports of a block. (Twice as many make arrays slower by a tenth.) */
 #define BLOCK_HALVES 2048
-#define BLOCK_VALUES (BLOCK_HALVES / 4) /* at four halves a value; a power of 2, so that vectors come out even */
+#define BLOCK_VALUES (BLOCK_HALVES / 4) /* or fewer; a multiple of 8, so that vectors come out even */
 
 _Static_assert(9 + 2 * PODIUM_COINS_MAX <= BLOCK_HALVES / 32, "a block of halves is too small");
 
@@ -149,7 +149,7 @@ static podium_status privatize(const podium_collection *collection, const podium
     const size_t drawing = podium_draw_halves(collection), each = drawing + (collection->fraction_bits != 0);
     size_t most = BLOCK_VALUES;
     while (most * each > BLOCK_HALVES) /* no division, even of what is public: tests/ctime looks for any here */
-        most >>= 1;
+        most -= 8;
     const double *reports_of_cells = reports == NULL ? NULL : table_of(collection, table, n);
     podium_status status = podium_stream_open(&stream, random, n * each * sizeof *halves);
 

@@ -68,6 +68,23 @@ static wide words_fewest(uint64_t n) {
     return wide_add(wide_from((PODIUM_WORD_MAX - (n - 1)) / n), wide_from(1));
 }
 
+/* ---- Lower halves ---- */
+
+/* Of a word that is compared with a multiple of 2^32 the lower half is not drawn. So thresholds are rounded to one,
+   whichever way is private, unless that changes them, or what they leave of R, by more than 2^-20 of themselves. */
+static bool may_round(uint64_t c) {
+    const uint64_t least = (uint64_t)1 << 52;
+    return c >= least && c <= UINT64_MAX - least;
+}
+
+static uint64_t rounded_down(uint64_t c) {
+    return may_round(c) ? c & ~(uint64_t)UINT32_MAX : c;
+}
+
+static uint64_t rounded_up(uint64_t c) {
+    return may_round(c) ? (c + UINT32_MAX) & ~(uint64_t)UINT32_MAX : c;
+}
+
 /* ---- Step: Podium and all but the stairs ---- */
 
 /*
@@ -102,11 +119,13 @@ static bool steps_check(const podium_collection *collection) {
                                            step_check(epsilon, cells, cells / 2, collection->pair_threshold)));
 }
 
+/* Any smaller threshold satisfies (1) too, and the coin may be anything. */
 static void steps_set(podium_collection *collection) {
     uint64_t cells = podium_step_cells(collection);
-    collection->threshold = step_threshold(collection->spec.epsilon, cells, collection->width);
+    collection->threshold = rounded_down(step_threshold(collection->spec.epsilon, cells, collection->width));
     if (collection->pair_coin != 0)
-        collection->pair_threshold = step_threshold(collection->spec.epsilon, cells, cells / 2);
+        collection->pair_threshold = rounded_down(step_threshold(collection->spec.epsilon, cells, cells / 2));
+    collection->pair_coin = rounded_down(collection->pair_coin);
 }
 
 /* ---- Stairs: Laplace and Staircase ---- */
@@ -235,16 +254,27 @@ static bool stairs_check(const podium_collection *collection) {
     return tail_check(collection, above.all) && middle_check(collection, above.none, below.none);
 }
 
+/* A coin may be larger than it must, and the middle stair thinner, where they have room between the bounds of (2) and
+   (4), which the check sees to. Then the stairs fall by less than e^eta. For eta from 2^-9 on, the fall, in its
+   logarithm, is less by 2^-20 of itself or so; for smaller ones it would be too much. */
+static bool is_steep(const podium_collection *collection) {
+    return wide_at_most(wide_shift_left(wide_from(1), F - 9),
+                        expm1_below(collection->spec.epsilon, collection->stairs));
+}
+
 static void stairs_set(podium_collection *collection) {
+    const bool steep = is_steep(collection);
     wide e_eta = exp_below(collection->spec.epsilon, collection->stairs);
     coin_products above = coin_products_start(), below = above;
     for (uint32_t i = 0; i < collection->coin_count; i++) {
-        collection->coins[i] = coin_threshold(e_eta, above.product);
+        uint64_t least = coin_threshold(e_eta, above.product);
+        collection->coins[i] = steep ? rounded_up(least) : least;
         above = coin_products_next(above, collection->coins[i], wide_divide_up);
         below = coin_products_next(below, collection->coins[i], wide_divide);
     }
     collection->tail_threshold = tail_threshold(collection, above.all);
-    collection->threshold = middle_threshold(collection, e_eta, below.none);
+    uint64_t most = middle_threshold(collection, e_eta, below.none);
+    collection->threshold = steep ? rounded_down(most) : most;
 }
 
 /* ---- Either ---- */

@@ -145,9 +145,14 @@ typedef struct {
     bool has_lower;
 } threshold8;
 
-AVX2 static threshold8 threshold8_of(uint64_t threshold, bool has_lower) {
-    const uint32_t flip = (uint32_t)1 << 31;
-    return (threshold8){all8(threshold >> 32 ^ flip), all8(threshold ^ flip), has_lower};
+#define FLIP ((uint64_t)1 << 63 | (uint64_t)1 << 31)
+
+INLINE threshold8 threshold8_of(uint64_t threshold, bool has_lower) {
+    return (threshold8){all8((threshold ^ FLIP) >> 32), all8(threshold ^ FLIP), has_lower};
+}
+
+static size_t halves_of(const threshold8 *threshold) {
+    return threshold->has_lower ? 2 : 1;
 }
 
 /* word < threshold; the lower half of the word comes stride after its upper one, if at all. */
@@ -201,8 +206,8 @@ AVX2 static hybrid_constants hybrid_constants_of(const podium_collection *c) {
 
 INLINE words8 hybrid8(const hybrid_constants *c, words8 place, const uint32_t *halves, size_t stride) {
     const words8 flip = all8((uint32_t)1 << 31);
-    const uint32_t *select = halves + 2 * stride, *coin = select + (c->threshold.has_lower ? 2 : 1) * stride;
-    const uint32_t *side = coin + (c->coin.has_lower ? 2 : 1) * stride;
+    const uint32_t *select = halves + 2 * stride, *coin = select + halves_of(&c->threshold) * stride;
+    const uint32_t *side = coin + halves_of(&c->coin) * stride;
     words8 upper = load8(halves), lower = load8(halves + stride), anywhere = _mm256_srli_epi32(upper, 1);
     words8 along = scale8(load8(side), load8(side + stride), c->places);
     words8 far = _mm256_cmpgt_epi32(_mm256_xor_si256(place, flip), _mm256_xor_si256(along, flip));
@@ -219,40 +224,51 @@ typedef struct {
     words8 margin, middle_width, last;
     __m128i stair_bits, other_bits;
     threshold8 threshold, tail;
+    struct {
+        uint32_t upper, lower, digit; /* of the threshold, flipped; of the stair's number */
+        bool has_lower;
+    } coins[PODIUM_COINS_MAX];
+    uint32_t coin_count;
 } stairs_constants;
 
 AVX2 static stairs_constants stairs_constants_of(const podium_collection *c) {
-    return (stairs_constants){.width = all4(c->width),
-                              .margin = all8(c->margin),
-                              .middle_width = all8(c->width),
-                              .last = all8(c->cells - 1),
-                              .stair_bits = _mm_cvtsi32_si128((int)c->stair_bits),
-                              .other_bits = _mm_cvtsi32_si128(32 - (int)c->stair_bits),
-                              .threshold = threshold8_of(c->threshold, podium_has_lower(c->threshold)),
-                              .tail = threshold8_of(c->tail_threshold, podium_has_lower(c->tail_threshold))};
+    stairs_constants made = {.width = all4(c->width),
+                             .margin = all8(c->margin),
+                             .middle_width = all8(c->width),
+                             .last = all8(c->cells - 1),
+                             .stair_bits = _mm_cvtsi32_si128((int)c->stair_bits),
+                             .other_bits = _mm_cvtsi32_si128(32 - (int)c->stair_bits),
+                             .threshold = threshold8_of(c->threshold, podium_has_lower(c->threshold)),
+                             .tail = threshold8_of(c->tail_threshold, podium_has_lower(c->tail_threshold)),
+                             .coin_count = c->coin_count};
+    for (uint32_t k = 0; k < c->coin_count; k++) {
+        made.coins[k].upper = (uint32_t)((c->coins[k] ^ FLIP) >> 32);
+        made.coins[k].lower = (uint32_t)(c->coins[k] ^ FLIP);
+        made.coins[k].digit = (uint32_t)1 << k;
+        made.coins[k].has_lower = podium_has_lower(c->coins[k]);
+    }
+    return made;
 }
 
-INLINE words8 stair_number8(const podium_collection *collection, const uint32_t *halves, size_t stride) {
+INLINE words8 stair_number8(const stairs_constants *c, const uint32_t *halves, size_t stride) {
     words8 number = _mm256_setzero_si256();
-    for (uint32_t k = 0; k < collection->coin_count; k++) {
-        const bool has_lower = podium_has_lower(collection->coins[k]);
-        const threshold8 coin = threshold8_of(collection->coins[k], has_lower);
-        words8 digit = _mm256_and_si256(chosen8(&coin, halves, stride), all8((uint64_t)1 << k));
+    for (uint32_t k = 0; k < c->coin_count; k++) {
+        const threshold8 coin = {all8(c->coins[k].upper), all8(c->coins[k].lower), c->coins[k].has_lower};
+        words8 digit = _mm256_and_si256(chosen8(&coin, halves, stride), all8(c->coins[k].digit));
         number = _mm256_or_si256(number, digit);
-        halves += has_lower ? 2 * stride : stride;
+        halves += halves_of(&coin) * stride;
     }
     return number;
 }
 
 /* A distance is below 2^32, and beyond the tail at least as far as any cell. The side is the lowest bit of position. */
-INLINE words8 stairs8(const podium_collection *collection, const stairs_constants *c, words8 place,
-                      const uint32_t *halves, size_t stride) {
+INLINE words8 stairs8(const stairs_constants *c, words8 place, const uint32_t *halves, size_t stride) {
     const words8 one = all8(1);
-    const uint32_t *select = halves + 2 * stride, *tail = select + (c->threshold.has_lower ? 2 : 1) * stride;
-    const uint32_t *coins = tail + (c->tail.has_lower ? 2 : 1) * stride;
+    const uint32_t *select = halves + 2 * stride, *tail = select + halves_of(&c->threshold) * stride;
+    const uint32_t *coins = tail + halves_of(&c->tail) * stride;
     words8 upper = load8(halves), lower = load8(halves + stride);
     words8 middle = _mm256_add_epi32(c->margin, place), end = _mm256_add_epi32(middle, c->middle_width);
-    words8 distance = _mm256_sll_epi32(stair_number8(collection, coins, stride), c->stair_bits);
+    words8 distance = _mm256_sll_epi32(stair_number8(c, coins, stride), c->stair_bits);
     distance = _mm256_add_epi32(distance, _mm256_srl_epi32(upper, c->other_bits));
     distance = _mm256_or_si256(distance, chosen8(&c->tail, tail, stride));
     words8 before = _mm256_sub_epi32(middle, one), after = _mm256_sub_epi32(c->last, end);
@@ -411,7 +427,7 @@ AVX2 static void stairs(const podium_collection *collection, const podium_block 
     const stairs_constants constants = stairs_constants_of(collection);
     for (size_t i = 0; i < n; i += 8) {
         words8 at = rounded_place8(&place, &block, i);
-        words8 cell = stairs8(collection, &constants, at, block.halves + i, block.n);
+        words8 cell = stairs8(&constants, at, block.halves + i, block.n);
         if (block.cells != NULL)
             store8(block.cells + i, cell);
         else

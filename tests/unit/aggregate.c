@@ -118,6 +118,42 @@ START_TEST(in_any_chunks) {
 }
 END_TEST
 
+/* An array with strangers anywhere is what its reports are one by one. */
+START_TEST(strangers_in_arrays) {
+    static const double strange[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
+    uint64_t seed = 313;
+    for (int k = 0; k < COLLECTIONS; k++) {
+        podium_collection c = some_collection(k);
+        podium_aggregate all = empty_of(&c), one = empty_of(&c);
+        uint32_t cells[REPORTS];
+        double reports[REPORTS];
+        size_t failed = 0, strangers = 0;
+        some_cells(&c, &seed, cells, REPORTS);
+        podium_collection_reports(&c, reports, cells, REPORTS);
+        for (size_t i = 0; i < REPORTS; i++)
+            if (seeded_word(&seed) % 5 == 0) {
+                reports[i] = strange[seeded_word(&seed) % LENGTH(strange)];
+                strangers++;
+            }
+        for (size_t i = 0; i < REPORTS; i++)
+            failed += podium_aggregate_add(&one, &c, reports + i, 1) != PODIUM_OK;
+        failed += podium_aggregate_add(&all, &c, reports, REPORTS) != PODIUM_OK;
+        ck_assert_uint_eq(failed, 0);
+        ck_assert_uint_eq(all.refused, strangers);
+        ck_assert_uint_eq(all.count, REPORTS - strangers);
+        ck_assert(same(&all, &one));
+    }
+}
+END_TEST
+
+START_TEST(nothing_initialised) {
+    static const podium_collection none = {0};
+    static const double report = 0;
+    podium_aggregate zeros = {0};
+    ck_assert_int_eq(podium_aggregate_add(&zeros, &none, &report, 1), PODIUM_FINGERPRINT_WRONG);
+}
+END_TEST
+
 START_TEST(in_any_order) { /* two at random become one, until one is left: every tree can come of it */
     enum { PARTS = 60 };
     static podium_aggregate parts[PARTS];
@@ -774,6 +810,8 @@ int main(void) {
     tcase_add_test(tests, sums_are_exact);
     tcase_add_test(tests, sums_carry);
     tcase_add_test(tests, in_any_chunks);
+    tcase_add_test(tests, strangers_in_arrays);
+    tcase_add_test(tests, nothing_initialised);
     tcase_add_test(tests, in_any_order);
     tcase_add_test(tests, in_any_number_of_threads);
     tcase_add_test(tests, with_oneself);

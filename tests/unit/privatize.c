@@ -153,13 +153,14 @@ static podium_random random_of(source *s) {
     return (podium_random){.fill = source_fill, .context = s, .open = source_open, .close = source_close};
 }
 
-/* At epsilon 1: two halves of position, and of select one, or both for stairs; half a word for rounding the place where
-   that is done; and what the mechanism needs besides */
+/* At epsilon 1: two halves of position, and of select one; half a word for rounding the place where that is done; and
+   what the mechanism needs besides */
 static size_t halves_of(const podium_collection *c) {
     switch (c->spec.mechanism) {
-    case PODIUM_LAPLACE:
+    case PODIUM_LAPLACE: /* a tail by two halves; of ten coins, or five, all but the last by one */
+        return 6 + 11;
     case PODIUM_STAIRCASE:
-        return 7 + 2 * (size_t)c->coin_count;
+        return 6 + 6;
     case PODIUM_HYBRID: /* a coin by one half, and a side by two */
         return 7;
     case PODIUM_DUCHI:

@@ -85,6 +85,15 @@ static bool step_is_private(double epsilon, uint64_t n, uint64_t w, uint64_t c) 
     return private;
 }
 
+/* The next that it might be: one more, or a multiple of 2^32 where neither it nor what it leaves is below 2^52 */
+static uint64_t next_threshold(uint64_t threshold) {
+    uint64_t least = (uint64_t)1 << 52;
+    if (threshold < least || threshold > UINT64_MAX - least)
+        return threshold + 1;
+    ck_assert(!podium_has_lower(threshold));
+    return threshold + ((uint64_t)1 << 32);
+}
+
 START_TEST(step_thresholds) {
     uint64_t seed = 5;
     for (int i = 0; i < 20000; i++) {
@@ -100,7 +109,7 @@ START_TEST(step_thresholds) {
                       (unsigned long long)w);
         if (collection.threshold == UINT64_MAX)
             continue;
-        collection.threshold++;
+        collection.threshold = next_threshold(collection.threshold);
         ck_assert(!podium_thresholds_check(&collection));
         ck_assert_msg(!step_is_private(epsilon, n, w, collection.threshold),
                       "epsilon %.17g, N %llu, W %llu: not largest", epsilon, (unsigned long long)n,
@@ -108,15 +117,6 @@ START_TEST(step_thresholds) {
     }
 }
 END_TEST
-
-/* The next that it might be: one more, or a multiple of 2^32 where neither it nor what it leaves is below 2^52 */
-static uint64_t next_threshold(uint64_t threshold) {
-    uint64_t least = (uint64_t)1 << 52;
-    if (threshold < least || threshold > UINT64_MAX - least)
-        return threshold + 1;
-    ck_assert(!podium_has_lower(threshold));
-    return threshold + ((uint64_t)1 << 32);
-}
 
 /* What a collection of steps is drawn by, Hybrid's two halves each for itself */
 static void check_steps_of(const podium_collection *collection) {
@@ -273,15 +273,20 @@ static void check_stairs(const podium_collection *collection) {
         ck_assert(!podium_thresholds_check(&other));                                                                   \
     } while (0)
 
+/* What a threshold is a multiple of */
+static uint64_t unit_of(uint64_t threshold) {
+    return podium_has_lower(threshold) ? 1 : (uint64_t)1 << 32;
+}
+
 static void check_collection(podium_mechanism mechanism, double epsilon) {
     podium_collection collection = collection_of(mechanism, epsilon, 0, 1);
     ck_assert(podium_thresholds_check(&collection));
     check_stairs(&collection);
-    /* One word the wrong way in any threshold, or a grid that is not the theorem's, is refused. */
-    REFUSED(collection, threshold, 1);
+    /* One word the wrong way in any threshold, or one half, or a grid that is not the theorem's, is refused. */
+    REFUSED(collection, threshold, unit_of(collection.threshold));
     REFUSED(collection, tail_threshold, -1);
     for (uint32_t i = 0; i < collection.coin_count; i++)
-        REFUSED(collection, coins[i], -1);
+        REFUSED(collection, coins[i], -unit_of(collection.coins[i]));
     REFUSED(collection, cells, 1);
     REFUSED(collection, places, 1);
     REFUSED(collection, stairs, 1);
@@ -347,7 +352,7 @@ END_TEST
 
 /* Products of coins as they are kept, beside the exact ones: never on the wrong side */
 START_TEST(products_are_bounds) {
-    podium_collection c = collection_of(PODIUM_LAPLACE, 0.01, 0, 1);
+    podium_collection c = collection_of(PODIUM_LAPLACE, 1e-4, 0, 1); /* not rounded to halves of words */
     coin_products above = coin_products_start(), below = above;
     mpq_t all, none, share, kept;
     mpq_inits(all, none, share, kept, NULL);
