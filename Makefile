@@ -8,6 +8,9 @@
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
 #   make install      program, header, libraries, manual, pkg-config file (PREFIX, DESTDIR)
+#   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
+#   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
+#   make bench-postgres     its speed, beside PostgreSQL's own avg()
 #   make clean
 
 PREFIX ?= /usr/local
@@ -18,7 +21,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build demo check sqlite fuzz bench bench-instructions install clean
+.PHONY: all build demo check sqlite postgres install-postgres fuzz bench bench-instructions bench-postgres install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -69,6 +72,22 @@ bench-instructions:
 install: build
 	@cmake --install build
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
+
+PG_CONFIG ?= pg_config
+PGXS_MAKE = $(MAKE) -s -C build/postgres -f '$(CURDIR)/sql/postgres/Makefile' PODIUM_BUILD='$(CURDIR)/build' PG_CONFIG='$(PG_CONFIG)'
+postgres: build
+	@[ -e "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || scripts/setup.sh postgres
+	@mkdir -p build/postgres
+	@$(PGXS_MAKE)
+	@echo "build/postgres/podium.so is there, for $$($(PG_CONFIG) --version)"
+
+install-postgres: postgres
+	@$(PGXS_MAKE) install
+
+bench-postgres:
+	@scripts/setup.sh build check
+	@$(MAKE) postgres
+	@bench/postgres.sh . build
 
 clean:
 	rm -rf build
