@@ -1,6 +1,7 @@
 #include "spec.h"
 
-#include <errno.h>
+#include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,28 +31,35 @@ static bool parameter_wrong(char *message, const char *what) {
     return false;
 }
 
+/* Digits and at most one point, whatever the surrounding program's locale takes for one */
+static bool read_decimal(double *x, const char *text, size_t n) {
+    char copy[32], *end;
+    if (n == 0 || n >= sizeof copy)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] != '.' && (text[i] < '0' || text[i] > '9'))
+            return false;
+        copy[i] = text[i] == '.' ? localeconv()->decimal_point[0] : text[i];
+    }
+    copy[n] = '\0';
+    *x = strtod(copy, &end);
+    return end == copy + n;
+}
+
 /* What follows the colon, n bytes of it; 0 bytes where there is none */
 static bool set_parameter(podium_spec *spec, char *message, const char *text, size_t n) {
-    char copy[32], *end;
-    if (n >= sizeof copy)
-        return parameter_wrong(message, "the mechanism's parameter is too long");
-    memcpy(copy, text, n);
-    copy[n] = '\0';
-    errno = 0;
+    double levels = PODIUM_LEVELS_DEFAULT;
     switch (spec->mechanism) {
     case PODIUM_TUNED:
-        spec->spread = strtod(copy, &end);
-        if (n == 0 || *end != '\0' || !(spec->spread >= 0 && spec->spread <= 0.25))
+        if (!read_decimal(&spec->spread, text, n) || spec->spread > 0.25)
             return parameter_wrong(message, "podium-tuned takes a spread from 0 to 0.25, as in \"podium-tuned:0.05\"");
         return true;
-    case PODIUM_MINIMAX: {
-        unsigned long levels = n == 0 ? PODIUM_LEVELS_DEFAULT : strtoul(copy, &end, 10);
-        bool digits = n == 0 || strspn(copy, "0123456789") == n;
-        if (!digits || errno != 0 || levels < 2 || levels > PODIUM_LEVELS_MAX)
+    case PODIUM_MINIMAX:
+        if (n > 0 &&
+            (!read_decimal(&levels, text, n) || levels != floor(levels) || levels < 2 || levels > PODIUM_LEVELS_MAX))
             return parameter_wrong(message, "minimax takes from 2 to 65536 levels, as in \"minimax:1024\"");
         spec->levels = (uint32_t)levels;
         return true;
-    }
     default:
         return n == 0 || parameter_wrong(message, "only podium-tuned and minimax have a parameter");
     }
