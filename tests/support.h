@@ -84,17 +84,21 @@ static inline void halves_from(const podium_collection *collection, uint32_t *ha
     const bool pair = collection->pair_coin != 0;
     uint64_t compared[4 + PODIUM_COINS_MAX] = {collection->threshold | collection->pair_threshold, all,
                                                pair ? collection->pair_coin : collection->tail_threshold, all};
-    size_t used = 0;
+    const uint64_t lowest = ((uint64_t)1 << PODIUM_HALF_BITS) - 1;
+    const uint32_t *start = halves;
     memcpy(compared + 3 + pair, collection->coins, collection->coin_count * sizeof *compared);
     for (size_t at = 0; at < words_of_draw(collection); at++) {
-        size_t k = at < 2 ? 1 - at : at; /* position comes first */
-        for (int lower = 0; lower <= podium_has_lower(compared[k]); lower++, used++)
-            for (size_t i = 0; i < n; i++) {
-                uint64_t word = words[k * n + i], upper = word >> PODIUM_HALF_BITS;
-                halves[used * n + i] = (uint32_t)(lower ? word - (upper << PODIUM_HALF_BITS) : upper);
-            }
+        const size_t k = at < 2 ? 1 - at : at; /* position comes first */
+        for (size_t i = 0; i < n; i++)
+            halves[i] = (uint32_t)(words[k * n + i] >> PODIUM_HALF_BITS);
+        halves += n;
+        if (!podium_has_lower(compared[k]))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            halves[i] = (uint32_t)(words[k * n + i] & lowest);
+        halves += n;
     }
-    if (used != podium_draw_halves(collection))
+    if (halves != start + n * podium_draw_halves(collection))
         abort();
 }
 
