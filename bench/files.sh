@@ -1,7 +1,8 @@
 #!/bin/sh
 # How fast the program moves a column of numbers, beside other programs that do about the same, where they are
-# installed. Inputs are in the page cache; outputs are files beside them. What is compared is run in turn, a few rounds,
-# and the best round of each counts. Lines of CSV go to standard output, in the form of bench.c.
+# installed. Inputs are in the page cache; outputs are files beside them, which nobody waits for to be on the disk. What
+# is compared is run in turn, a few rounds, and the best round of each counts. Lines of CSV go to standard output, in the
+# form of bench.c.
 #
 #   files.sh PROGRAM TOOLS-DIR      ROWS, ROUNDS and WORK (a directory) may be set
 set -eu
@@ -65,7 +66,14 @@ privatize() { # NAME THREADS INPUT [OPTION...]
     as=$1 threads=$2 input=$3
     shift 3
     # shellcheck disable=SC2086
-    job "$as" "$podium" privatize $collection --threads "$threads" "$work/$input.csv" -o "$work/out.csv" "$@"
+    job "$as" "$podium" privatize $collection --threads "$threads" "$work/$input.csv" "$@"
+}
+
+# What the machine's second core is good for: two programs of one thread each, that share nothing
+two_at_once() { # NAME COMMAND...
+    as=$1
+    shift
+    job "$as" sh -c '"$@" >/dev/null & "$@" >/dev/null; wait $!' sh "$podium" "$@" --threads 1
 }
 
 estimate() { # NAME THREADS INPUT [OPTION...]
@@ -91,6 +99,9 @@ short_column() {
     privatize "podium privatize 6 digits minimax" 1 short --mechanism minimax
     privatize "podium privatize 6 digits laplace" 1 short --mechanism laplace
     privatize "podium privatize 6 digits output thrown away" 1 short -o /dev/null
+    privatize "podium privatize 6 digits output on the disk" 1 short -o "$work/out.csv"
+    # shellcheck disable=SC2086
+    two_at_once "two podium privatize 6 digits at once" privatize $collection "$work/short.csv"
     for awk in mawk gawk; do
         ! has $awk || job "$awk adding laplace noise" $awk -v b=$noise 'NR == 1 { print; next }
             { u = rand() - 0.5; print $1 + (u < 0 ? b * log(1 + 2 * u) : -b * log(1 - 2 * u)) }' "$work/short.csv"
@@ -115,6 +126,8 @@ ten_columns() {
 means() {
     estimate "podium estimate" 1 reports
     estimate "podium estimate 2 threads" 2 reports
+    # shellcheck disable=SC2086
+    two_at_once "two podium estimate at once" estimate $collection --format csv "$work/reports.csv"
     estimate "podium estimate minimax" 1 minimax_reports --mechanism minimax
     for awk in mawk gawk; do
         ! has $awk || job "$awk mean" $awk 'NR > 1 { sum += $1 } END { print sum / (NR - 1) }' "$work/reports.csv"
@@ -155,7 +168,7 @@ make_inputs() {
     "$podium" privatize $collection "$work/short.csv" -o "$work/reports.csv"
     # shellcheck disable=SC2086
     "$podium" privatize $collection --mechanism minimax "$work/short.csv" -o "$work/minimax_reports.csv"
-    millions=$(awk -v n="$rows" 'BEGIN { print n / 1e6 }')
+    millions=$(awk -v n="$rows" 'BEGIN { print n / 1e6 }') twice=$(awk -v n="$rows" 'BEGIN { print 2 * n / 1e6 }')
     gigabytes=$(wc -c <"$work/wide.csv" | awk '{ print $1 / 1e9 }')
 }
 
@@ -164,7 +177,8 @@ show_privatize() {
     row_line "podium privatize 6 digits" "duckdb adding laplace noise" "ratio>=6"
     row_line "podium privatize 6 digits" "mawk adding laplace noise" "ratio>=12"
     row_line "podium privatize 6 digits 2 threads" "podium privatize 6 digits" "ratio>=1.8"
-    for variant in "output thrown away" minimax laplace; do
+    line files "two podium privatize 6 digits at once" "$rows" "$twice" "M rows/s"
+    for variant in "output thrown away" "output on the disk" minimax laplace; do
         row_line "podium privatize 6 digits $variant" "podium privatize 6 digits"
     done
     tool_lines "podium privatize 6 digits" "adding laplace noise"
@@ -181,6 +195,7 @@ show_estimate() {
     row_line "podium estimate" "polars mean" "ratio>=1"
     row_line "podium estimate" "duckdb mean" "ratio>=1"
     row_line "podium estimate 2 threads" "podium estimate" "ratio>=1.8"
+    line files "two podium estimate at once" "$rows" "$twice" "M rows/s"
     row_line "podium estimate minimax" "podium estimate"
     tool_lines "podium estimate" mean
 }
