@@ -4,7 +4,7 @@ CREATE TABLE reports (city text, report float8);
 INSERT INTO reports SELECT (ARRAY['Aarhus', 'Bergen'])[1 + abs(x) % 2], x FROM generate_series(-60, 180) x;
 INSERT INTO reports VALUES ('Cork', 34), ('Delft', NULL);
 CREATE FUNCTION rounded(e podium_summary) RETURNS text LANGUAGE sql AS $$
-    SELECT string_agg(CASE WHEN value LIKE '%.%' THEN round(value::numeric, 6)::text ELSE value END, '  ')
+    SELECT string_agg(CASE WHEN value LIKE '%.%' THEN round(value::numeric, 2)::text ELSE value END, '  ')
     FROM unnest(string_to_array(btrim(e::text, '()'), ',')) value $$;
 SELECT rounded(podium_estimate(report, 1, 120, 1.0)) FROM reports;
 SELECT rounded(podium_estimate(report, 1, 120, 4.0, 'laplace')) FROM reports;
