@@ -314,6 +314,16 @@ static bool worth_is_cell(podium_mechanism mechanism) {
     return mechanism != PODIUM_MINIMAX && mechanism != PODIUM_HYBRID;
 }
 
+/* Are the bins those of the collection? Sums betray wrong ones, but not where there is a map, nor where there is
+   nothing to add up. */
+static bool bins_fit(const podium_aggregate *a) {
+    podium_collection collection;
+    if (!worth_is_cell(a->spec.mechanism))
+        return bins_are(a, podium_mapped_cells(&a->spec));
+    return a->count > 0 ||
+           (podium_collection_init(&collection, &a->spec) == PODIUM_OK && bins_are(a, collection.cells));
+}
+
 /* The bins must add up to the count, and leave room for the sums. */
 static bool consistent(const podium_aggregate *a) {
     bool told = worth_is_cell(a->spec.mechanism);
@@ -377,8 +387,8 @@ podium_status podium_aggregate_decode(podium_aggregate *aggregate, const unsigne
         return PODIUM_TEXT_MALFORMED;
     if (made.bin_count == 0 || made.bin_count > PODIUM_BINS_MAX || made.bin_bits > 22)
         return PODIUM_TEXT_MALFORMED;
-    if (!worth_is_cell(made.spec.mechanism) && !bins_are(&made, podium_mapped_cells(&made.spec)))
-        return PODIUM_TEXT_MALFORMED; /* the sums, that betray wrong bins of the others, would not */
+    if (!bins_fit(&made))
+        return PODIUM_TEXT_MALFORMED;
     for (uint32_t i = 0; i < made.bin_count; i++)
         made.bins[i] = get_bin(&r);
     if (r.bad || r.at != r.end || !consistent(&made))

@@ -95,17 +95,21 @@ CREATE FUNCTION podium_state_add(podium_state, report float8, min float8, max fl
 CREATE FUNCTION podium_state_add(podium_state, report float8, min float8, max float8, epsilon float8,
                                  mechanism podium_mechanism) RETURNS podium_state
     AS 'MODULE_PATHNAME', 'podium_sql_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION podium_merge(podium_state, podium_state) RETURNS podium_state
+CREATE FUNCTION podium_state_merge(podium_state, podium_state) RETURNS podium_state
     AS 'MODULE_PATHNAME', 'podium_sql_merge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION podium_merge(podium_state, podium_state) IS 'one state of the reports of two';
+-- The same for users. Not STRICT: the state of no reports is NULL, and adding nothing to a day must not lose the day.
+CREATE FUNCTION podium_merge(podium_state, podium_state) RETURNS podium_state
+    AS 'MODULE_PATHNAME', 'podium_sql_merge_two' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION podium_merge(podium_state, podium_state) IS
+    'one state of the reports of two; NULL is that of no reports';
 CREATE FUNCTION podium_state_unmerge(podium_state, podium_state) RETURNS podium_state
     AS 'MODULE_PATHNAME', 'podium_sql_unmerge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 
 CREATE AGGREGATE podium_aggregate(report float8, min float8, max float8, epsilon float8) (
-    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge, PARALLEL = SAFE
+    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE
 );
 CREATE AGGREGATE podium_aggregate(report float8, min float8, max float8, epsilon float8, mechanism podium_mechanism) (
-    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge, PARALLEL = SAFE
+    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8) IS 'state of the reports';
 COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8, podium_mechanism) IS 'state of the reports';
@@ -113,8 +117,8 @@ COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8, podium_mec
 -- A state that leaves a window's frame is subtracted. (Reports are not: of a frame whose rows have none there must be no
 -- state, but PostgreSQL takes none for an error there.)
 CREATE AGGREGATE podium_merge(podium_state) (
-    SFUNC = podium_merge, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge, PARALLEL = SAFE,
-    MSFUNC = podium_merge, MINVFUNC = podium_state_unmerge, MSTYPE = podium_state, MSSPACE = 8448
+    SFUNC = podium_state_merge, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE,
+    MSFUNC = podium_state_merge, MINVFUNC = podium_state_unmerge, MSTYPE = podium_state, MSSPACE = 8448
 );
 COMMENT ON AGGREGATE podium_merge(podium_state) IS 'one state of the reports of all';
 
@@ -141,11 +145,11 @@ COMMENT ON FUNCTION podium_estimate(podium_state) IS 'mean, 95% interval and spr
 COMMENT ON FUNCTION podium_estimate(podium_state, float8) IS 'mean, interval and spread of the values';
 
 CREATE AGGREGATE podium_estimate(report float8, min float8, max float8, epsilon float8) (
-    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge, PARALLEL = SAFE,
+    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE,
     FINALFUNC = podium_estimate
 );
 CREATE AGGREGATE podium_estimate(report float8, min float8, max float8, epsilon float8, mechanism podium_mechanism) (
-    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_merge, PARALLEL = SAFE,
+    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE,
     FINALFUNC = podium_estimate
 );
 COMMENT ON AGGREGATE podium_estimate(float8, float8, float8, float8) IS 'mean, 95% interval and spread of the values';

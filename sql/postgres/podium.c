@@ -98,7 +98,9 @@ Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
     if (status != PODIUM_OK && status != PODIUM_TOO_FEW_REPORTS)
         ereport(ERROR, errmsg("podium_estimate: %s", podium_status_message(status)));
     if (status == PODIUM_TOO_FEW_REPORTS)
-        e.mean = e.standard_error = e.lower = e.upper = e.variance = e.standard_deviation = NAN;
+        e.mean = e.standard_error = e.lower = e.upper = NAN;
+    if (status == PODIUM_TOO_FEW_REPORTS || e.variance_clipped) /* a 0 would say more than is known */
+        e.variance = e.standard_deviation = NAN;
 
     TupleDesc description;
     if (get_call_result_type(fcinfo, NULL, &description) != TYPEFUNC_COMPOSITE)

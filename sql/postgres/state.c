@@ -144,7 +144,9 @@ static int difference(const podium_spec *a, const podium_spec *b, const char *wh
         return differs(what, "epsilon", a->epsilon, b->epsilon);
     if (a->spread != b->spread)
         return differs(what, "the mechanism's spread", a->spread, b->spread);
-    return differs(what, "the mechanism's levels", a->levels, b->levels);
+    if (a->levels != b->levels)
+        return differs(what, "the mechanism's levels", a->levels, b->levels);
+    return errmsg("%s differ: they were made by different versions of Podium", what);
 }
 
 void require_same(podium_status status, const podium_spec *a, const podium_spec *b, const char *what) {
@@ -161,7 +163,7 @@ static MemoryContext parent_of_result(FunctionCallInfo fcinfo) {
     return AggCheckCallContext(fcinfo, &context) == 0 ? CurrentMemoryContext : context;
 }
 
-/* Transition and combine function of podium_merge, combine function of all, and a plain function of two states */
+/* Transition and combine function of podium_merge, and combine function of all */
 PG_FUNCTION_INFO_V1(podium_sql_merge);
 Datum podium_sql_merge(PG_FUNCTION_ARGS) {
     podium_aggregate room;
@@ -169,6 +171,16 @@ Datum podium_sql_merge(PG_FUNCTION_ARGS) {
     state *s = state_writable(PG_GETARG_DATUM(0), parent_of_result(fcinfo));
     require_same(podium_aggregate_merge(&s->aggregate, other), &s->aggregate.spec, &other->spec, "podium: states");
     PG_RETURN_DATUM(state_datum(s));
+}
+
+/* A plain function of two states, of which NULL is that of no reports */
+PG_FUNCTION_INFO_V1(podium_sql_merge_two);
+Datum podium_sql_merge_two(PG_FUNCTION_ARGS) {
+    if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
+        PG_RETURN_NULL();
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+        PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
+    return podium_sql_merge(fcinfo);
 }
 
 /* The first state without the second, which leaves a window's frame */

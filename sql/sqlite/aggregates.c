@@ -49,8 +49,8 @@ static bool same_text(sqlite3_value *value, const char *text) {
 
 /*
  * The quick look at each row: are these the numbers that the first row had? That one was looked at thoroughly. Asking
- * for the types each time would cost a tenth of the whole query, and only a 0 may be something else: it is what SQLite
- * makes of NULL and of words.
+ * for the types each time would cost a tenth of the whole query. So a text that reads as the same number passes here;
+ * NULL and words, which SQLite makes 0 of, do not.
  */
 static bool same_parameters(const group *g, int count, sqlite3_value **values) {
     const podium_spec *spec = &g->collection.spec;
@@ -65,6 +65,7 @@ static void group_begin(group *g, const podium_collection *collection, sqlite3_v
     g->begun = true;
     g->collection = *collection;
     podium_aggregate_init(&g->aggregate, collection);
+    memset(g->mechanism, 0, sizeof g->mechanism);
     if (mechanism != NULL && !is_null(mechanism) && sqlite3_value_bytes(mechanism) < MECHANISM_TEXT)
         memcpy(g->mechanism, sqlite3_value_text(mechanism), (size_t)sqlite3_value_bytes(mechanism));
 }
@@ -123,6 +124,12 @@ void report_in(sqlite3_context *context, int count, sqlite3_value **values) {
         add_waiting(context, g);
 }
 
+/* A frame that is empty may begin anew, with other parameters. */
+static void row_out(group *g) {
+    g->rows--;
+    g->begun = g->rows > 0;
+}
+
 void report_out(sqlite3_context *context, int count, sqlite3_value **values) {
     double report;
     podium_aggregate gone;
@@ -133,7 +140,7 @@ void report_out(sqlite3_context *context, int count, sqlite3_value **values) {
     podium_aggregate_init(&gone, &g->collection);
     if (succeeded(context, podium_aggregate_add(&gone, &g->collection, &report, 1)) &&
         succeeded(context, podium_aggregate_subtract(&g->aggregate, &gone)))
-        g->rows--;
+        row_out(g);
 }
 
 /* ---- States ---- */
@@ -169,7 +176,7 @@ void state_out(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)count;
     if (g != NULL && state_of_row(&state, context, values[0]) &&
         succeeded(context, podium_aggregate_subtract(&g->aggregate, &state)))
-        g->rows--;
+        row_out(g);
 }
 
 /* ---- The result, now or at the end ---- */

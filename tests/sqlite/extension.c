@@ -682,6 +682,26 @@ START_TEST(long_windows) {
 }
 END_TEST
 
+/* A frame that has been empty is a new one, also for its parameters. */
+START_TEST(windows_that_empty) {
+    sqlite3 *db = open_new();
+    expect(db,
+           "CREATE TABLE t AS WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 6)"
+           " SELECT i, iif(i < 4, 120, 130) AS most, iif(i < 4, 'laplace', 'podium') AS m FROM s",
+           "");
+    expect(db,
+           "SELECT group_concat(n) FROM (SELECT podium_n(i, 1, most, 1.0, m) OVER (ORDER BY i ROWS BETWEEN CURRENT"
+           " ROW AND CURRENT ROW) AS n FROM t)",
+           "1,1,1,1,1,1");
+    expect(db,
+           "SELECT group_concat(n) FROM (SELECT podium_n(podium_merge(state) OVER (ORDER BY i ROWS BETWEEN CURRENT"
+           " ROW AND CURRENT ROW)) AS n FROM (SELECT i, podium_aggregate(i, 1, most, 1.0, m) AS state FROM t GROUP"
+           " BY i))",
+           "1,1,1,1,1,1");
+    close_db(db);
+}
+END_TEST
+
 START_TEST(filters_and_groups) {
     sqlite3 *db = open_reports();
     expect(db,
@@ -943,6 +963,7 @@ int main(void) {
     tcase_add_test(tests, rows_in_joins);
     tcase_add_test(tests, windows);
     tcase_add_test(tests, long_windows);
+    tcase_add_test(tests, windows_that_empty);
     tcase_add_test(tests, filters_and_groups);
     tcase_add_test(tests, many_collections);
     tcase_add_test(tests, minimax_is_solved_once);

@@ -631,6 +631,22 @@ START_TEST(truncated_or_longer) {
 }
 END_TEST
 
+/* Bins of which nothing is counted are those of the collection too. */
+START_TEST(nothing_counted) {
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    for (int k = 0; k < COLLECTIONS; k++) {
+        podium_collection c = some_collection(k);
+        podium_aggregate a;
+        podium_aggregate_init(&a, &c);
+        ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&a, bytes)), PODIUM_OK);
+        a.bin_bits ^= 1;
+        ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&a, bytes)), PODIUM_TEXT_MALFORMED);
+        a.bin_bits ^= 1, a.bin_count ^= 1;
+        ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&a, bytes)), PODIUM_TEXT_MALFORMED);
+    }
+}
+END_TEST
+
 START_TEST(every_bit) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     for (int k = 0; k < COLLECTIONS; k++) {
@@ -831,6 +847,7 @@ int main(void) {
     tcase_add_test(tests, golden);
     tcase_add_test(tests, golden_parameters);
     tcase_add_test(tests, truncated_or_longer);
+    tcase_add_test(tests, nothing_counted);
     tcase_add_test(tests, every_bit);
     tcase_add_test(tests, wrong_heads);
     tcase_add_test(tests, wrong_parameters);

@@ -73,6 +73,8 @@ DROP TABLE days;
 SELECT podium_aggregate(report, 1, 120, 1) IS NULL AS none FROM reports WHERE false;
 SELECT podium_aggregate(NULL, 1, 120, 1) IS NULL AS nulls FROM reports;
 SELECT podium_merge(NULL::podium_state) IS NULL AS nulls;
+SELECT podium_merge(s, NULL) = s AND podium_merge(NULL, s) = s AS kept, podium_merge(NULL, NULL) IS NULL AS nulls
+FROM (SELECT podium_aggregate(report, 1, 120, 1) AS s FROM reports) x;
 SELECT (podium_estimate(podium_aggregate(report, 1, 120, 1))).n
 FROM (VALUES (NULL), (1.0), (NULL), (2.0), (NULL)) v (report);
 SELECT podium_merge(state) = (SELECT state FROM answers WHERE how = 'serial' AND city = '') AS same

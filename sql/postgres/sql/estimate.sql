@@ -16,7 +16,11 @@ SELECT pg_typeof(podium_estimate(report, 1, 120, 1)) FROM reports;
 -- the mean is that of the reports; the interval lies about it
 SELECT abs((e).mean - average) < 1e-6 AS mean, (e).lower < average AND average < (e).upper AS interval,
        abs((e).variance - (e).standard_deviation ^ 2) < 1e-6 AS spread
-FROM (SELECT podium_estimate(report, 1, 120, 1) AS e, avg(report) AS average FROM reports) x;
+FROM (SELECT podium_estimate(report, 1, 120, 4.0, 'laplace') AS e, avg(report) AS average FROM reports) x;
+
+-- a spread that cannot be told is no spread of 0
+SELECT (e).n > 2 AS enough, (e).variance, (e).standard_deviation
+FROM (SELECT podium_estimate(report, 1, 120, 1) AS e FROM reports) x;
 
 -- a group of one report, or none, has no estimate, and does not end the query
 SELECT city, round((podium_estimate(report, 1, 120, 1)).mean::numeric, 6) AS mean FROM reports GROUP BY city ORDER BY city;
