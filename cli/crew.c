@@ -2,14 +2,20 @@
 #include "cli.h"
 
 #include <pthread.h>
-#include <string.h>
+#include <stdatomic.h>
+
+#if defined(__x86_64__)
+#define PAUSE __builtin_ia32_pause()
+#else
+#define PAUSE (void)0
+#endif
 
 struct crew {
     const crew_steps *steps;
     pthread_mutex_t taking, turn;
-    pthread_cond_t moved; /* finished has changed */
-    uint64_t taken;       /* guarded by taking */
-    uint64_t finished;    /* guarded by turn */
+    pthread_cond_t moved;      /* finished has changed */
+    uint64_t taken;            /* guarded by taking */
+    _Atomic uint64_t finished; /* changed under turn */
 };
 
 typedef struct {
@@ -17,7 +23,12 @@ typedef struct {
     void *worker;
 } place;
 
+/* A turn often comes within microseconds, and sleeping takes longer. */
+#define GLANCES 2000
+
 static void await(crew *c, uint64_t finished) {
+    for (int i = 0; i < GLANCES && atomic_load(&c->finished) != finished; i++)
+        PAUSE;
     pthread_mutex_lock(&c->turn);
     while (c->finished != finished)
         pthread_cond_wait(&c->moved, &c->turn);

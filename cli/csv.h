@@ -24,8 +24,8 @@ void csv_whole(csv_scan *scan, const char *text, size_t n, char separator);
 
 /*
  * The ends of all fields of the text, from the start of one on: the positions of the separators and line ends that
- * stand outside quotes, at most n - from. A text that ends inside quotes has no mark there. A text without quotes is
- * searched 64 bytes at a time.
+ * stand outside quotes, at most n - from; there must be room for one more. A text that ends inside quotes has no mark
+ * there. A text without quotes is searched 64 bytes at a time.
  */
 size_t csv_marks(uint32_t *marks, const char *text, size_t from, size_t n, char separator, bool has_quotes);
 

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void source_open(source *s, const char *path, char separator) {
+void source_open(source *s, const char *path, char separator, size_t piece_size) {
     bool standard = strcmp(path, "-") == 0;
     struct stat status;
-    *s = (source){.name = standard ? "standard input" : path, .separator = separator};
+    *s = (source){.name = standard ? "standard input" : path, .separator = separator, .piece_size = piece_size};
     s->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY);
     if (s->descriptor < 0)
         fail(BAD_IO, "%s: %s", s->name, strerror(errno));
@@ -67,7 +67,8 @@ static bool fill(source *s, piece *p) {
         errno = 0;
         return false;
     }
-    size_t size = p->n + 1 < PIECE_SIZE ? PIECE_SIZE : p->n + PIECE_SIZE; /* a long record needs no long piece */
+    size_t size =
+        p->n + 1 < s->piece_size ? s->piece_size : p->n + s->piece_size; /* a long record needs no long piece */
     if (size + 1 > p->capacity)
         reserve(&p->text, &p->capacity, 2 * size); /* a line end has room too */
     ptrdiff_t got;
@@ -81,7 +82,7 @@ static bool fill(source *s, piece *p) {
 
 source_result source_next(source *s, piece *p) {
     csv_scan scan = {.at = 0};
-    reserve(&p->text, &p->capacity, s->rest_n + 1 < 2 * PIECE_SIZE ? 2 * PIECE_SIZE : s->rest_n + 1);
+    reserve(&p->text, &p->capacity, s->piece_size + s->rest_n + 1);
     if (s->rest_n > 0)
         memcpy(p->text, s->rest, s->rest_n);
     p->n = s->rest_n;

@@ -33,7 +33,7 @@ static void merge_file(podium_aggregate *sum, bool *begun, const char *path) {
     piece p = {.text = NULL};
     size_t line = 1;
     source_result result;
-    source_open(&lines, path, ',');
+    source_open(&lines, path, ',', PIECE_SIZE);
     while ((result = source_next(&lines, &p)) == SOURCE_GAVE)
         for (size_t at = 0, end; at < p.n; at = end + 1, line++) {
             end = (size_t)((char *)memchr(p.text + at, '\n', p.n - at) - p.text);

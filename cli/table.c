@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define THREADS_FEW 16 /* have room for large pieces in 64 MiB */
+
 struct table {
     table_options options;
     size_t file; /* index in options.files */
@@ -88,7 +90,8 @@ const char *table_arguments(int argc, char **argv, collection_options *which, ta
 static char *standard_input[] = {"-", NULL};
 
 static void open_file(table *t) {
-    source_open(&t->source, t->options.files[t->file], t->separator == 0 ? ',' : t->separator);
+    size_t piece_size = t->threads <= THREADS_FEW ? PIECE_SIZE : PIECE_SIZE_SMALL;
+    source_open(&t->source, t->options.files[t->file], t->separator == 0 ? ',' : t->separator, piece_size);
     t->at_start = true;
 }
 
@@ -107,7 +110,7 @@ static uint64_t total_size(char **files) {
 static unsigned threads_for(unsigned asked, uint64_t total) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t threads = asked > 0 ? asked : processors < 1 ? 1 : (uint64_t)processors;
-    uint64_t pieces = total == 0 ? CREW_MAX : total / PIECE_SIZE + 1; /* no idle ones */
+    uint64_t pieces = total == 0 ? CREW_MAX : total / PIECE_SIZE_SMALL + 1; /* no idle ones */
     threads = threads < pieces ? threads : pieces;
     return threads < CREW_MAX ? (unsigned)threads : CREW_MAX;
 }
@@ -368,7 +371,7 @@ static const char *read_row(const table *t, row *r, double *value, const char *t
 
 static size_t find_marks(worker *w, size_t from) {
     if (w->piece.n > w->mark_capacity) {
-        w->mark_capacity = w->piece.n;
+        w->mark_capacity = w->piece.n + 1;
         w->marks = reallocate(w->marks, w->mark_capacity * sizeof *w->marks);
     }
     size_t marks = csv_marks(w->marks, w->piece.text, from, w->piece.n, w->table->separator, w->piece.has_quotes);
