@@ -22,7 +22,9 @@ static int next_state(int state, char c, char separator) {
 
 void csv_whole(csv_scan *scan, const char *text, size_t n, char separator) {
     bool outside = scan->state == FIELD_START || scan->state == UNQUOTED;
-    if (n > scan->at && outside && !csv_has_quotes(text + scan->at, n - scan->at)) {
+    bool has_quotes = csv_has_quotes(text + scan->at, n - scan->at);
+    scan->has_quotes |= has_quotes;
+    if (n > scan->at && outside && !has_quotes) {
         size_t end = n;
         while (end > scan->at && text[end - 1] != '\n')
             end--;

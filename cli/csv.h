@@ -19,6 +19,7 @@ typedef struct {
     size_t at;    /* up to here it has been looked at */
     size_t whole; /* up to here it is whole records; 0 while the first one goes on */
     int state;    /* see csv.c */
+    bool has_quotes;
 } csv_scan;
 void csv_whole(csv_scan *scan, const char *text, size_t n, char separator);
 

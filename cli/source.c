@@ -56,8 +56,8 @@ static size_t givable(const source *s, piece *p, csv_scan *scan) {
         return 0;
     if (scan->at < p->first)
         scan->at = p->first;
-    p->has_quotes |= csv_has_quotes(p->text + scan->at, p->n - scan->at);
     csv_whole(scan, p->text, p->n, s->separator);
+    p->has_quotes = scan->has_quotes;
     return s->ended ? p->n : scan->whole;
 }
 
@@ -86,7 +86,6 @@ source_result source_next(source *s, piece *p) {
     if (s->rest_n > 0)
         memcpy(p->text, s->rest, s->rest_n);
     p->n = s->rest_n;
-    p->has_quotes = false;
     size_t n;
     while ((n = givable(s, p, &scan)) == 0) {
         if (s->ended)
