@@ -370,7 +370,7 @@ static const char *read_row(const table *t, row *r, double *value, const char *t
 }
 
 static size_t find_marks(worker *w, size_t from) {
-    if (w->piece.n > w->mark_capacity) {
+    if (w->piece.n + 1 > w->mark_capacity) {
         w->mark_capacity = w->piece.n + 1;
         w->marks = reallocate(w->marks, w->mark_capacity * sizeof *w->marks);
     }

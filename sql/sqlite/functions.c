@@ -143,7 +143,7 @@ void give(sqlite3_context *context, const podium_collection *collection, const p
                                      .variance = NAN,
                                      .standard_deviation = NAN,
                                      .confidence = confidence};
-    else if (estimate.variance_clipped) /* a 0 would say more than is known */
+    else if (status == PODIUM_OK && estimate.variance_clipped) /* a 0 would say more than is known */
         estimate.variance = estimate.standard_deviation = NAN;
     if (status == PODIUM_OK || status == PODIUM_TOO_FEW_REPORTS)
         give_estimate(context, f->gives, aggregate, &estimate);
