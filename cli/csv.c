@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #endif
 
-bool csv_has_quotes(const char *text, size_t n) {
+static bool contains_quotes(const char *text, size_t n) {
     return n > 0 && memchr(text, '"', n) != NULL;
 }
 
@@ -22,7 +22,7 @@ static int next_state(int state, char c, char separator) {
 
 void csv_whole(csv_scan *scan, const char *text, size_t n, char separator) {
     bool outside = scan->state == FIELD_START || scan->state == UNQUOTED;
-    bool has_quotes = csv_has_quotes(text + scan->at, n - scan->at);
+    bool has_quotes = contains_quotes(text + scan->at, n - scan->at);
     scan->has_quotes |= has_quotes;
     if (n > scan->at && outside && !has_quotes) {
         size_t end = n;

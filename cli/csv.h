@@ -12,8 +12,6 @@
 #define CSV_RECORD_MAX ((size_t)1 << 24)
 #define CSV_PADDING 64 /* bytes after a text that may be read, so that most things need not look for its end */
 
-bool csv_has_quotes(const char *text, size_t n);
-
 /* How much of a text is whole records, while it grows: a scan goes on where it stopped, and begins as {first field}. */
 typedef struct {
     size_t at;    /* up to here it has been looked at */

@@ -37,9 +37,9 @@ static size_t check_marks(const uint32_t *marks, const csv_record *record, size_
 }
 
 /* Whole records, of a text whose first field begins at first */
-static void show_whole(const char *text, size_t n, size_t first, char separator) {
+static void show_whole(const char *text, size_t n, size_t first, char separator, bool has_quotes) {
     uint32_t *marks = malloc((n + 1) * sizeof *marks);
-    size_t count = csv_marks(marks, text, first, n, separator, csv_has_quotes(text, n)), mark = 0;
+    size_t count = csv_marks(marks, text, first, n, separator, has_quotes), mark = 0;
     for (size_t at = 0, end; at < n; at += end, first = 0) {
         csv_record record = csv_first(text + at, n - at, first, separator, &end);
         if (end == 0)
@@ -72,7 +72,7 @@ static void dump(const char *text, size_t n, char separator, uint32_t seed) {
             continue;
         char *come = malloc(scan.whole + CSV_PADDING); /* so that a sanitizer sees what is read beyond */
         memcpy(come, text + start, scan.whole);
-        show_whole(come, scan.whole, first, separator);
+        show_whole(come, scan.whole, first, separator, scan.has_quotes);
         free(come);
         start += scan.whole;
         first = 0;
