@@ -163,14 +163,20 @@ static MemoryContext parent_of_result(FunctionCallInfo fcinfo) {
     return AggCheckCallContext(fcinfo, &context) == 0 ? CurrentMemoryContext : context;
 }
 
-/* Transition and combine function of podium_merge, and combine function of all */
-PG_FUNCTION_INFO_V1(podium_sql_merge);
-Datum podium_sql_merge(PG_FUNCTION_ARGS) {
+/* The first state, changed by the second */
+static Datum changed(FunctionCallInfo fcinfo,
+                     podium_status (*change)(podium_aggregate *aggregate, const podium_aggregate *other)) {
     podium_aggregate room;
     const podium_aggregate *other = state_read(PG_GETARG_DATUM(1), &room);
     state *s = state_writable(PG_GETARG_DATUM(0), parent_of_result(fcinfo));
-    require_same(podium_aggregate_merge(&s->aggregate, other), &s->aggregate.spec, &other->spec, "podium: states");
-    PG_RETURN_DATUM(state_datum(s));
+    require_same(change(&s->aggregate, other), &s->aggregate.spec, &other->spec, "podium: states");
+    return state_datum(s);
+}
+
+/* Transition and combine function of podium_merge, and combine function of all */
+PG_FUNCTION_INFO_V1(podium_sql_merge);
+Datum podium_sql_merge(PG_FUNCTION_ARGS) {
+    return changed(fcinfo, podium_aggregate_merge);
 }
 
 /* A plain function of two states, of which NULL is that of no reports */
@@ -186,9 +192,5 @@ Datum podium_sql_merge_two(PG_FUNCTION_ARGS) {
 /* The first state without the second, which leaves a window's frame */
 PG_FUNCTION_INFO_V1(podium_sql_unmerge);
 Datum podium_sql_unmerge(PG_FUNCTION_ARGS) {
-    podium_aggregate room;
-    const podium_aggregate *other = state_read(PG_GETARG_DATUM(1), &room);
-    state *s = state_writable(PG_GETARG_DATUM(0), parent_of_result(fcinfo));
-    require_same(podium_aggregate_subtract(&s->aggregate, other), &s->aggregate.spec, &other->spec, "podium: states");
-    PG_RETURN_DATUM(state_datum(s));
+    return changed(fcinfo, podium_aggregate_subtract);
 }
