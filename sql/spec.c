@@ -77,3 +77,8 @@ bool sql_spec(podium_spec *spec, char message[SQL_MESSAGE_MAX], double min, doub
     size_t from = colon == NULL ? mechanism_n : name_n + 1;
     return set_parameter(spec, message, mechanism + from, mechanism_n - from);
 }
+
+bool sql_same_spec(const podium_spec *a, const podium_spec *b) {
+    return a->mechanism == b->mechanism && a->epsilon == b->epsilon && a->min == b->min && a->max == b->max &&
+           a->spread == b->spread && a->levels == b->levels;
+}

@@ -13,4 +13,7 @@
 bool sql_spec(podium_spec *spec, char message[SQL_MESSAGE_MAX], double min, double max, double epsilon,
               const char *mechanism, size_t mechanism_n);
 
+/* Do both make the same collection? What is kept is found by it. */
+bool sql_same_spec(const podium_spec *a, const podium_spec *b);
+
 #endif

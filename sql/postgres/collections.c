@@ -41,14 +41,9 @@ static const podium_collection *keep(const podium_collection *made) {
     return kept[place];
 }
 
-static bool is_spec(const podium_spec *a, const podium_spec *b) {
-    return a->epsilon == b->epsilon && a->min == b->min && a->max == b->max && a->mechanism == b->mechanism &&
-           a->spread == b->spread && a->levels == b->levels;
-}
-
 const podium_collection *collection_of_spec(const podium_spec *spec) {
     for (int i = 0; i < kept_count; i++)
-        if (is_spec(&kept[i]->spec, spec))
+        if (sql_same_spec(&kept[i]->spec, spec))
             return kept[i];
     podium_collection made;
     podium_status status = podium_collection_init(&made, spec);

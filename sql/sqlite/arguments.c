@@ -68,14 +68,9 @@ bool state_from(podium_aggregate *state, char message[SQL_MESSAGE_MAX], sqlite3_
     return status == PODIUM_OK || wrong(message, podium_status_message(status));
 }
 
-static bool same_spec(const podium_spec *a, const podium_spec *b) {
-    return a->mechanism == b->mechanism && a->epsilon == b->epsilon && a->min == b->min && a->max == b->max &&
-           a->spread == b->spread && a->levels == b->levels;
-}
-
 const podium_collection *collection_from(connection *own, char message[SQL_MESSAGE_MAX], const podium_spec *spec) {
     for (unsigned i = 0; i < own->kept; i++)
-        if (same_spec(&own->collections[i].spec, spec))
+        if (sql_same_spec(&own->collections[i].spec, spec))
             return &own->collections[i];
     podium_collection *oldest = &own->collections[own->next];
     podium_status status = podium_collection_init(oldest, spec);
