@@ -72,6 +72,8 @@ extern const char *const format_words[];
 /* ---- input.c: read(2), except that one may look at the beginning of standard input first ---- */
 
 ptrdiff_t input_read(int file, void *buffer, size_t n);
+/* The files named; where there are none, standard input. */
+char **input_files(char **files);
 /* Does the file begin like that? "-" is standard input. False also where it cannot be read, and for named pipes. */
 bool input_begins(const char *path, const char *prefix);
 

@@ -21,7 +21,6 @@ enum {
 
 #define QUANTILES_MAX 99
 #define TERMINAL_BINS 12 /* of the small histogram that text shows unasked */
-#define FINE_BINS 128    /* shares are estimated in as many, then put together */
 
 static const char *const interval_words[] = {"normal", "guaranteed", NULL};
 
@@ -61,12 +60,13 @@ static void show_repetition(void *total, uint32_t done) {
 static void set_shape(result *r, const podium_collection *collection, const podium_aggregate *aggregate,
                       const asked *a) {
     podium_distribution fine; /* the same whatever is shown of it */
-    require(podium_distribution_make(&fine, collection, aggregate, FINE_BINS));
+    require(podium_distribution_make(&fine, collection, aggregate, PODIUM_SHARES_FINE));
     for (size_t i = 0; i < a->quantiles; i++)
         r->quantile[i] = podium_distribution_quantile(&fine, a->p[i]);
     if (a->bootstrap > 0)
-        require(podium_distribution_bootstrap(r->lower, r->upper, collection, aggregate, FINE_BINS, a->p, a->quantiles,
-                                              a->confidence, a->bootstrap, show_repetition, (void *)&a->bootstrap));
+        require(podium_distribution_bootstrap(r->lower, r->upper, collection, aggregate, PODIUM_SHARES_FINE, a->p,
+                                              a->quantiles, a->confidence, a->bootstrap, show_repetition,
+                                              (void *)&a->bootstrap));
     progress_clear();
     r->shape = (podium_distribution){.min = fine.min,
                                      .max = fine.max,
@@ -405,7 +405,7 @@ static bool own_option(asked *a, table_options *options, int option, const char 
 /* From states, whose collection is their own; or from reports. */
 static groups groups_asked(const table_options *options, const collection_options *which, podium_collection *collection,
                            char name[PODIUM_NAME_MAX]) {
-    bool states = input_begins(options->files[0] == NULL ? "-" : options->files[0], PODIUM_AGGREGATE_PREFIX);
+    bool states = input_begins(input_files(options->files)[0], PODIUM_AGGREGATE_PREFIX);
     if (!states) {
         *collection = collection_from(which, name);
         table *t = table_open(options);

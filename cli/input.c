@@ -6,6 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+char **input_files(char **files) {
+    static char *standard_input[] = {"-", NULL};
+    return files[0] == NULL ? standard_input : files;
+}
+
 static char peeked[64]; /* of standard input */
 static size_t peeked_from, peeked_to;
 

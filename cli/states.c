@@ -50,10 +50,9 @@ static void merge_file(podium_aggregate *sum, bool *begun, const char *path) {
 }
 
 podium_aggregate states_merged(char **files) {
-    static char *standard_input[] = {"-", NULL};
     podium_aggregate sum;
     bool begun = false;
-    for (char **file = files[0] == NULL ? standard_input : files; *file != NULL; file++)
+    for (char **file = input_files(files); *file != NULL; file++)
         merge_file(&sum, &begun, *file);
     if (!begun)
         fail(BAD_DATA, "%s: no state in it", files[0] == NULL ? "standard input" : files[0]);

@@ -1,7 +1,6 @@
 #include "table.h"
-#include "number.h"
-
 #include "crew.h"
+#include "number.h"
 #include "source.h"
 
 #include <errno.h>
@@ -87,8 +86,6 @@ const char *table_arguments(int argc, char **argv, collection_options *which, ta
 
 /* ---- Files ---- */
 
-static char *standard_input[] = {"-", NULL};
-
 static void open_file(table *t) {
     size_t piece_size = t->threads <= THREADS_FEW ? PIECE_SIZE : PIECE_SIZE_SMALL;
     source_open(&t->source, t->options.files[t->file], t->separator == 0 ? ',' : t->separator, piece_size);
@@ -118,8 +115,7 @@ static unsigned threads_for(unsigned asked, uint64_t total) {
 table *table_open(const table_options *options) {
     table *t = allocate(sizeof *t);
     *t = (table){.options = *options, .separator = options->separator};
-    if (t->options.files[0] == NULL)
-        t->options.files = standard_input;
+    t->options.files = input_files(options->files);
     t->total = total_size(t->options.files);
     t->threads = threads_for(options->threads, t->total);
     open_file(t);

@@ -405,10 +405,11 @@ PODIUM_API podium_status podium_estimate_make(podium_estimate *estimate, const p
 
 /*
  * The distribution of the values: shares of equal bins from min to max, by expectation-maximisation over the masses of
- * the report bins, smoothed after each step, in 128 bins or more that are then put together. Ends when a step gains
- * less than 1e-3 in log-likelihood, or after PODIUM_STEPS_MAX.
+ * the report bins, smoothed after each step, in PODIUM_SHARES_FINE bins or more that are then put together. Ends when a
+ * step gains less than 1e-3 in log-likelihood, or after PODIUM_STEPS_MAX.
  */
 #define PODIUM_SHARES_MAX 512
+#define PODIUM_SHARES_FINE 128 /* ask for so many: what is shown of them can be put together */
 #define PODIUM_STEPS_MAX 2000
 
 typedef struct podium_distribution {

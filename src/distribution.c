@@ -137,12 +137,11 @@ static podium_status check(const podium_collection *collection, const podium_agg
     return aggregate->count == 0 ? PODIUM_TOO_FEW_REPORTS : PODIUM_OK;
 }
 
-/* Fewer bins than this and the places that stand for them would miss report bins at large epsilon; and how far the
-   smoothing reaches would depend on what is asked for. So the estimate is made in as many, then put together. */
-#define FINE_BINS 128
-
+/* With fewer than PODIUM_SHARES_FINE the places that stand for them would miss report bins at large epsilon; and how
+   far the smoothing reaches would depend on what is asked for. So the estimate is made in as many, then put together.
+ */
 static uint32_t fine_bins(uint32_t bins) {
-    return bins == 0 || bins >= FINE_BINS ? bins : bins * ((FINE_BINS + bins - 1) / bins);
+    return bins == 0 || bins >= PODIUM_SHARES_FINE ? bins : bins * ((PODIUM_SHARES_FINE + bins - 1) / bins);
 }
 
 /* Gains of less than this are what chance gives when all shares are equal. */

@@ -116,8 +116,6 @@ Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
 
 /* ---- Quantiles and histogram ---- */
 
-#define FINE_BINS 128 /* as the program has: the same answers */
-
 /* Rows that are ready, and given out one by one; NaN is shown as NULL. */
 typedef struct {
     int columns;
@@ -176,7 +174,7 @@ static bool distribution_of(podium_distribution *distribution, Datum datum, cons
     *distribution = (podium_distribution){.min = aggregate->spec.min, .max = aggregate->spec.max};
     if (aggregate->count < 2 || collection->cells == 2)
         return false;
-    podium_status status = podium_distribution_make(distribution, collection, aggregate, FINE_BINS);
+    podium_status status = podium_distribution_make(distribution, collection, aggregate, PODIUM_SHARES_FINE);
     if (status != PODIUM_OK)
         ereport(ERROR, errcode(status == PODIUM_OUT_OF_MEMORY ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
                 errmsg("%s: %s", function, podium_status_message(status)));

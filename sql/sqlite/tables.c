@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FINE_BINS 128 /* as the program has: the same answers */
-
 /* A distribution is asked for quantiles or for shares: this is all the difference. */
 typedef struct kind {
     const char *name, *columns;
@@ -164,7 +162,7 @@ static int estimate(cursor *c, sqlite3_value *value) {
     c->known = aggregate.count >= 2 && collection->cells > 2;
     podium_status status = PODIUM_OK;
     if (c->known)
-        status = podium_distribution_make(&c->distribution, collection, &aggregate, FINE_BINS);
+        status = podium_distribution_make(&c->distribution, collection, &aggregate, PODIUM_SHARES_FINE);
     if (status == PODIUM_OUT_OF_MEMORY)
         return SQLITE_NOMEM;
     return status == PODIUM_OK ? SQLITE_OK : fail_table(c->base.pVtab, podium_status_message(status));
