@@ -11,24 +11,42 @@
 
 /* ---- States in files ---- */
 
-static void merge_line(podium_aggregate *sum, bool *begun, const char *name, size_t line, const char *text, size_t n) {
+/* What has been merged so far, and its collection, which the first state brings */
+typedef struct {
+    bool begun;
+    podium_collection collection;
+    podium_aggregate sum;
+} merged;
+
+static podium_status merge_state(merged *m, const char *text, size_t n) {
     podium_aggregate one;
-    podium_status status = podium_aggregate_read(&one, text, n);
-    if (status == PODIUM_OK && *begun)
-        status = podium_aggregate_merge(sum, &one);
-    else if (status == PODIUM_OK)
-        *sum = one;
+    podium_spec spec;
+    if (m->begun) {
+        podium_status status = podium_aggregate_read(&one, &m->collection, text, n);
+        return status == PODIUM_OK ? podium_aggregate_merge(&m->sum, &one) : status;
+    }
+    podium_status status = podium_aggregate_spec(&spec, text, n);
+    if (status == PODIUM_OK)
+        status = podium_collection_init(&m->collection, &spec);
+    if (status == PODIUM_OK)
+        status = podium_aggregate_read(&m->sum, &m->collection, text, n);
+    m->begun = status == PODIUM_OK;
+    return status;
+}
+
+static void merge_line(merged *m, const char *name, size_t line, const char *text, size_t n) {
+    const bool begun = m->begun;
+    podium_status status = merge_state(m, text, n);
     if (status == PODIUM_TEXT_MALFORMED)
         fail(BAD_DATA, "%s, line %zu: not a state as podium aggregate writes it", name, line);
-    if (status == PODIUM_FINGERPRINT_WRONG)
+    if (status == PODIUM_FINGERPRINT_WRONG && begun)
         fail(BAD_DATA, "%s, line %zu: a state of another collection than those before it", name, line);
     if (status != PODIUM_OK)
         fail(BAD_DATA, "%s, line %zu: %s", name, line, podium_status_message(status));
-    *begun = true;
 }
 
 /* A state has neither separators nor quotes: a record is a line. */
-static void merge_file(podium_aggregate *sum, bool *begun, const char *path) {
+static void merge_file(merged *m, const char *path) {
     source lines;
     piece p = {.text = NULL};
     size_t line = 1;
@@ -39,7 +57,7 @@ static void merge_file(podium_aggregate *sum, bool *begun, const char *path) {
             end = (size_t)((char *)memchr(p.text + at, '\n', p.n - at) - p.text);
             size_t n = end - at - (end > at && p.text[end - 1] == '\r');
             if (n > 0)
-                merge_line(sum, begun, lines.name, line, p.text + at, n);
+                merge_line(m, lines.name, line, p.text + at, n);
         }
     if (result == SOURCE_FAILED && errno != 0)
         fail(BAD_IO, "%s: %s", lines.name, strerror(errno));
@@ -50,13 +68,12 @@ static void merge_file(podium_aggregate *sum, bool *begun, const char *path) {
 }
 
 podium_aggregate states_merged(char **files) {
-    podium_aggregate sum;
-    bool begun = false;
+    merged m = {.begun = false};
     for (char **file = input_files(files); *file != NULL; file++)
-        merge_file(&sum, &begun, *file);
-    if (!begun)
+        merge_file(&m, *file);
+    if (!m.begun)
         fail(BAD_DATA, "%s: no state in it", files[0] == NULL ? "standard input" : files[0]);
-    return sum;
+    return m.sum;
 }
 
 /* ---- Groups of reports ---- */

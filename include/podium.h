@@ -358,25 +358,39 @@ PODIUM_API podium_status podium_aggregate_merge(podium_aggregate *aggregate,
                                                 const podium_aggregate *other) PODIUM_MUST_USE;
 
 /* Takes other away again, whose reports were added or merged before: to the bit as if they had never been there. Fails,
-   with nothing taken, if it comes from another collection, or with PODIUM_NEVER_ADDED if there are fewer reports than
-   that in all or in a bin, or their sums do not allow it. */
-PODIUM_API podium_status podium_aggregate_subtract(podium_aggregate *aggregate,
+   with nothing taken, if a collection is another one's, or with PODIUM_NEVER_ADDED if no reports of the collection
+   could have given what would be left: there are fewer than that in all or in a bin, or the sums do not allow it. */
+PODIUM_API podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podium_collection *collection,
                                                    const podium_aggregate *other) PODIUM_MUST_USE;
 
 /* As bytes: versioned, with a word of flags, the same on every machine. Returns how many. */
 #define PODIUM_AGGREGATE_BYTES_MAX 12288
 PODIUM_API size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char *bytes);
 
-/* Back from exactly those n bytes; anything else is refused. On failure the aggregate is untouched. */
-PODIUM_API podium_status podium_aggregate_decode(podium_aggregate *aggregate, const unsigned char *bytes,
-                                                 size_t n) PODIUM_MUST_USE;
+/*
+ * Back from exactly those n bytes; anything else is refused with PODIUM_TEXT_MALFORMED. So is an aggregate that no
+ * reports of its collection could have given: each bin bounds what its reports are worth, and the sums must lie within
+ * those bounds. A forged aggregate of k reports can therefore move a mean by no more than k forged reports can
+ * (podium_collection_influence). On failure the aggregate is untouched.
+ *
+ * collection is the aggregate's own; another one's is refused with PODIUM_FINGERPRINT_WRONG. If it is NULL, the spec in
+ * the bytes is initialised for the occasion, which takes as long as podium_collection_init: where many aggregates are
+ * decoded, ask podium_aggregate_spec, and keep the collection.
+ */
+PODIUM_API podium_status podium_aggregate_decode(podium_aggregate *aggregate, const podium_collection *collection,
+                                                 const unsigned char *bytes, size_t n) PODIUM_MUST_USE;
 
 /* As one line of text, the bytes in hexadecimal after "podium-aggregate:"; it ends in a 0, which the length returned
    leaves out. */
 #define PODIUM_AGGREGATE_PREFIX "podium-aggregate:"
 #define PODIUM_AGGREGATE_TEXT_MAX (2 * PODIUM_AGGREGATE_BYTES_MAX + 32)
 PODIUM_API size_t podium_aggregate_write(const podium_aggregate *aggregate, char *text);
-PODIUM_API podium_status podium_aggregate_read(podium_aggregate *aggregate, const char *text, size_t n) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_aggregate_read(podium_aggregate *aggregate, const podium_collection *collection,
+                                               const char *text, size_t n) PODIUM_MUST_USE;
+
+/* The spec of an aggregate in n bytes, or in a text of n bytes. Fails where decoding would fail for it; what follows
+   the spec is not looked at. */
+PODIUM_API podium_status podium_aggregate_spec(podium_spec *spec, const void *state, size_t n) PODIUM_MUST_USE;
 
 /* ---- Estimate: what the reports say about the values ---------------------------------------------------------- */
 

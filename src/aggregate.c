@@ -33,13 +33,7 @@ static podium_sum sum_less(podium_sum a, podium_sum b) {
     return (podium_sum){a.low - b.low, a.high - b.high - (a.low < b.low)};
 }
 
-/* n times the sum of squares is at least the square of the sum: Cauchy and Schwarz, and estimate.c relies on it. */
-static bool squares_suffice(uint64_t n, podium_sum sum, podium_sum squares) {
-    wide s = wide_from_two(sum.low, sum.high);
-    return wide_at_most(wide_multiply(s, s), wide_multiply(wide_from(n), wide_from_two(squares.low, squares.high)));
-}
-
-/* ---- Adding, merging, subtracting ---- */
+/* ---- Adding ---- */
 
 static uint32_t bin_bits(uint64_t cells) {
     uint32_t bits = 0;
@@ -176,6 +170,129 @@ podium_status podium_aggregate_add_cells(podium_aggregate *aggregate, const podi
     return status;
 }
 
+/* ---- Which sums are possible ---- */
+
+/*
+ * An aggregate that comes from elsewhere, or from a subtraction, must be one that reports of its collection could have
+ * given: else one forged report could move the mean by more than podium_collection_influence says. What is known of
+ * the reports in a bin is that each is worth from least to most. Where a bin is one cell, as it is for up to
+ * PODIUM_BINS_MAX cells, the bins therefore determine both sums. Elsewhere the sums have a range.
+ */
+typedef struct {
+    uint64_t least, most;
+} bin_worths;
+
+/* The sums over all bins, if every report were worth the least, or the most, that its bin allows */
+typedef struct {
+    podium_sum least, most, least_squares, most_squares;
+} sum_limits;
+
+/* False: a bin counts what no report can be, or the bins do not add up to the count. */
+static bool limits_set(sum_limits *limits, bin_worths *worths, const podium_aggregate *a,
+                       const podium_collection *collection) {
+    podium_sum count = {0, 0};
+    *limits = (sum_limits){.least = {0, 0}};
+    for (uint32_t i = 0; i < a->bin_count; i++) {
+        bin_worths *w = &worths[i];
+        const uint64_t n = a->bins[i];
+        if (!podium_bin_worths(collection, i, a->bin_bits, &w->least, &w->most) && n > 0)
+            return false;
+        sum_add(&count, (podium_sum){n, 0});
+        if (count.high > 0)
+            return false;
+        sum_add(&limits->least, product(n, w->least));
+        sum_add(&limits->most, product(n, w->most));
+        sum_add(&limits->least_squares, product(n, w->least * w->least));
+        sum_add(&limits->most_squares, product(n, w->most * w->most));
+    }
+    return count.low == a->count;
+}
+
+static bool is_between(podium_sum x, podium_sum least, podium_sum most) {
+    return sum_at_most(least, x) && sum_at_most(x, most);
+}
+
+/* n times the sum of squares is at least the square of the sum: Cauchy and Schwarz, and estimate.c relies on it. */
+static bool squares_suffice(uint64_t n, podium_sum sum, podium_sum squares) {
+    wide s = wide_from_two(sum.low, sum.high);
+    return wide_at_most(wide_multiply(s, s), wide_multiply(wide_from(n), wide_from_two(squares.low, squares.high)));
+}
+
+/* floor(a/n) for a < 2^32 n, digit by digit */
+static uint64_t quotient(podium_sum a, uint64_t n) {
+    uint64_t q = 0;
+    for (uint64_t digit = (uint64_t)1 << 31; digit > 0; digit >>= 1)
+        if (sum_at_most(product(n, q | digit), a))
+            q |= digit;
+    return q;
+}
+
+/*
+ * The least sum of squares that reports with this sum can have, if bins follow one another in the order of their
+ * worths. All reports start at the least that their bins allow, and have `excess` to gain together. Squares stay
+ * smallest if the smallest reports gain first, those of one bin together.
+ */
+static podium_sum squares_least(const podium_aggregate *a, const bin_worths *worths, podium_sum squares,
+                                podium_sum excess) {
+    for (uint32_t i = 0; i < a->bin_count; i++) {
+        const uint64_t n = a->bins[i], least = worths[i].least, most = worths[i].most;
+        const podium_sum room = product(n, most - least);
+        if (sum_at_most(room, excess)) {
+            sum_add(&squares, product(n, most * most - least * least));
+            excess = sum_less(excess, room);
+            continue;
+        }
+        const uint64_t level = least + quotient(excess, n);
+        const podium_sum rest = sum_less(excess, product(n, level - least)); /* so many of the n gain 1 more */
+        sum_add(&squares, product(n, level * level - least * least));
+        sum_add(&squares, product(rest.low, 2 * level + 1));
+        break;
+    }
+    return squares;
+}
+
+/* The greatest: the largest reports gain first, one after the other. This relies on bins of one width, so the last one
+   counts as if it were whole. */
+static podium_sum squares_most(const podium_aggregate *a, const bin_worths *worths, podium_sum squares,
+                               podium_sum excess) {
+    const uint64_t width = ((uint64_t)1 << a->bin_bits) - 1;
+    for (uint32_t i = a->bin_count; i-- > 0 && (excess.low | excess.high) != 0;) {
+        const uint64_t n = a->bins[i], least = worths[i].least, most = least + width;
+        const podium_sum room = product(n, width);
+        if (worths[i].most == least)
+            continue;
+        if (sum_at_most(room, excess)) {
+            sum_add(&squares, product(n, most * most - least * least));
+            excess = sum_less(excess, room);
+            continue;
+        }
+        const wide whole = wide_divide_small(wide_from_two(excess.low, excess.high), (uint32_t)width);
+        const uint64_t full = wide_to_uint64(whole), last = least + sum_less(excess, product(full, width)).low;
+        sum_add(&squares, product(full, most * most - least * least));
+        sum_add(&squares, (podium_sum){last * last - least * least, 0});
+        break;
+    }
+    return squares;
+}
+
+static bool is_possible(const podium_aggregate *a, const podium_collection *collection) {
+    bin_worths worths[PODIUM_BINS_MAX];
+    sum_limits limits;
+    if (!limits_set(&limits, worths, a, collection) || !is_between(a->sum, limits.least, limits.most) ||
+        !is_between(a->squares, limits.least_squares, limits.most_squares) ||
+        !squares_suffice(a->count, a->sum, a->squares))
+        return false;
+    if ((a->sum.low ^ a->squares.low) & 1) /* a number is odd if its square is */
+        return false;
+    if (collection->piece_count > 0) /* Minimax: bins are one cell, or overlap */
+        return true;
+    const podium_sum excess = sum_less(a->sum, limits.least);
+    return is_between(a->squares, squares_least(a, worths, limits.least_squares, excess),
+                      squares_most(a, worths, limits.least_squares, excess));
+}
+
+/* ---- Merging, subtracting ---- */
+
 static bool of_one_collection(const podium_aggregate *a, const podium_aggregate *b) {
     return a->fingerprint == b->fingerprint && a->bin_bits == b->bin_bits && a->bin_count == b->bin_count;
 }
@@ -194,27 +311,21 @@ podium_status podium_aggregate_merge(podium_aggregate *aggregate, const podium_a
     return PODIUM_OK;
 }
 
-/* Nothing may fall below zero, and what is left must have moments that estimate.c can work with. */
-static bool holds(const podium_aggregate *a, const podium_aggregate *other) {
-    bool all = other->count <= a->count && other->refused <= a->refused && sum_at_most(other->sum, a->sum) &&
-               sum_at_most(other->squares, a->squares);
-    for (uint32_t i = 0; i < a->bin_count; i++)
-        all &= other->bins[i] <= a->bins[i];
-    return all &&
-           squares_suffice(a->count - other->count, sum_less(a->sum, other->sum), sum_less(a->squares, other->squares));
-}
-
-podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podium_aggregate *other) {
-    if (!of_one_collection(aggregate, other))
+/* What falls below zero wraps around, and is then more than the bins and the count allow: is_possible sees that. */
+podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podium_collection *collection,
+                                        const podium_aggregate *other) {
+    if (!podium_aggregate_fits(aggregate, collection) || !of_one_collection(aggregate, other))
         return PODIUM_FINGERPRINT_WRONG;
-    if (!holds(aggregate, other))
+    podium_aggregate left = *aggregate;
+    left.count -= other->count;
+    left.refused -= other->refused;
+    left.sum = sum_less(left.sum, other->sum);
+    left.squares = sum_less(left.squares, other->squares);
+    for (uint32_t i = 0; i < left.bin_count; i++)
+        left.bins[i] -= other->bins[i];
+    if (other->refused > aggregate->refused || !is_possible(&left, collection))
         return PODIUM_NEVER_ADDED;
-    aggregate->count -= other->count;
-    aggregate->refused -= other->refused;
-    aggregate->sum = sum_less(aggregate->sum, other->sum);
-    aggregate->squares = sum_less(aggregate->squares, other->squares);
-    for (uint32_t i = 0; i < aggregate->bin_count; i++)
-        aggregate->bins[i] -= other->bins[i];
+    *aggregate = left;
     return PODIUM_OK;
 }
 
@@ -309,89 +420,71 @@ static uint64_t get_bin(reader *r) {
     return 0;
 }
 
-/* What a cell of these bins is worth is told by its number, or by an output map. */
-static bool worth_is_cell(podium_mechanism mechanism) {
-    return mechanism != PODIUM_MINIMAX && mechanism != PODIUM_HYBRID;
-}
-
-/* Are the bins those of the collection? Sums betray wrong ones, but not where there is a map, nor where there is
-   nothing to add up. */
-static bool bins_fit(const podium_aggregate *a) {
-    podium_collection collection;
-    if (!worth_is_cell(a->spec.mechanism))
-        return bins_are(a, podium_mapped_cells(&a->spec));
-    return a->count > 0 ||
-           (podium_collection_init(&collection, &a->spec) == PODIUM_OK && bins_are(a, collection.cells));
-}
-
-/* The bins must add up to the count, and leave room for the sums. */
-static bool consistent(const podium_aggregate *a) {
-    bool told = worth_is_cell(a->spec.mechanism);
-    podium_sum count = {0, 0}, least = {0, 0}, most = {0, 0}, least_square = {0, 0}, most_square = {0, 0};
-    bool fits = true;
-    for (uint32_t i = 0; i < a->bin_count; i++) {
-        uint64_t first = told ? (uint64_t)i << a->bin_bits : 0;
-        uint64_t last = told ? (((uint64_t)i + 1) << a->bin_bits) - 1 : UINT32_MAX;
-        fits = fits && sum_add(&count, (podium_sum){a->bins[i], 0}) && sum_add(&least, product(a->bins[i], first)) &&
-               sum_add(&most, product(a->bins[i], last)) &&
-               sum_add(&least_square, product(a->bins[i], first * first)) &&
-               sum_add(&most_square, product(a->bins[i], last * last));
-    }
-    return fits && count.high == 0 && count.low == a->count && sum_at_most(least, a->sum) &&
-           sum_at_most(a->sum, most) && sum_at_most(least_square, a->squares) && sum_at_most(a->squares, most_square) &&
-           squares_suffice(a->count, a->sum, a->squares);
-}
-
 static bool minus_zero(double x) {
     return podium_bits_of(x) != podium_bits_of(x + 0.0);
 }
 
-podium_status podium_aggregate_decode(podium_aggregate *aggregate, const unsigned char *bytes, size_t n) {
-    podium_aggregate made;
-    reader r = {bytes, bytes + n, false};
-    if (n < HEAD || memcmp(bytes, MAGIC, 4) != 0)
+/* All that stands before the bins; the spec and its fingerprint are checked, the numbers are not yet. */
+static podium_status get_head(reader *r, podium_aggregate *made) {
+    const size_t n = (size_t)(r->end - r->at);
+    if (n < HEAD || memcmp(r->at, MAGIC, 4) != 0)
         return PODIUM_TEXT_MALFORMED;
-    memset(&made, 0, sizeof made);
-    r.at += 4;
-    if (get(&r, 1) != VERSION)
+    memset(made, 0, sizeof *made);
+    r->at += 4;
+    if (get(r, 1) != VERSION)
         return PODIUM_VERSION_UNKNOWN;
-    made.spec.mechanism = (podium_mechanism)get(&r, 1);
-    made.bin_bits = (uint32_t)get(&r, 1);
-    uint64_t flags = get(&r, 4);
+    made->spec.mechanism = (podium_mechanism)get(r, 1);
+    made->bin_bits = (uint32_t)get(r, 1);
+    uint64_t flags = get(r, 4);
     if (flags > HAS_PARAMETER) /* flags of the future */
         return PODIUM_VERSION_UNKNOWN;
-    if ((flags == HAS_PARAMETER) != has_parameter(made.spec.mechanism) || n < HEAD + 8 * flags)
+    if ((flags == HAS_PARAMETER) != has_parameter(made->spec.mechanism) || n < HEAD + 8 * flags)
         return PODIUM_TEXT_MALFORMED;
-    made.bin_count = (uint32_t)get(&r, 4);
-    made.spec.epsilon = podium_double_of(get(&r, 8));
-    made.spec.min = podium_double_of(get(&r, 8));
-    made.spec.max = podium_double_of(get(&r, 8));
-    made.fingerprint = get(&r, 8);
-    made.count = get(&r, 8);
-    made.refused = get(&r, 8);
-    made.sum.low = get(&r, 8);
-    made.sum.high = get(&r, 8);
-    made.squares.low = get(&r, 8);
-    made.squares.high = get(&r, 8);
-    uint64_t parameter = flags == HAS_PARAMETER ? get(&r, 8) : 0;
-    if (made.spec.mechanism == PODIUM_TUNED)
-        made.spec.spread = podium_double_of(parameter);
-    if (made.spec.mechanism == PODIUM_MINIMAX)
-        made.spec.levels = parameter > PODIUM_LEVELS_MAX || parameter == 0 ? UINT32_MAX : (uint32_t)parameter;
-    podium_status status = podium_spec_check(&made.spec, PODIUM_EPSILON_MAX);
+    made->bin_count = (uint32_t)get(r, 4);
+    made->spec.epsilon = podium_double_of(get(r, 8));
+    made->spec.min = podium_double_of(get(r, 8));
+    made->spec.max = podium_double_of(get(r, 8));
+    made->fingerprint = get(r, 8);
+    made->count = get(r, 8);
+    made->refused = get(r, 8);
+    made->sum.low = get(r, 8);
+    made->sum.high = get(r, 8);
+    made->squares.low = get(r, 8);
+    made->squares.high = get(r, 8);
+    uint64_t parameter = flags == HAS_PARAMETER ? get(r, 8) : 0;
+    if (made->spec.mechanism == PODIUM_TUNED)
+        made->spec.spread = podium_double_of(parameter);
+    if (made->spec.mechanism == PODIUM_MINIMAX)
+        made->spec.levels = parameter > PODIUM_LEVELS_MAX || parameter == 0 ? UINT32_MAX : (uint32_t)parameter;
+    podium_status status = podium_spec_check(&made->spec, PODIUM_EPSILON_MAX);
     if (status != PODIUM_OK)
         return status;
-    if (made.fingerprint != podium_fingerprint(&made.spec))
+    if (made->fingerprint != podium_fingerprint(&made->spec))
         return PODIUM_FINGERPRINT_WRONG;
-    if (minus_zero(made.spec.min) || minus_zero(made.spec.max) || minus_zero(made.spec.spread)) /* encode writes 0 */
+    if (minus_zero(made->spec.min) || minus_zero(made->spec.max) || minus_zero(made->spec.spread)) /* encode writes 0 */
         return PODIUM_TEXT_MALFORMED;
-    if (made.bin_count == 0 || made.bin_count > PODIUM_BINS_MAX || made.bin_bits > 22)
-        return PODIUM_TEXT_MALFORMED;
-    if (!bins_fit(&made))
+    return PODIUM_OK;
+}
+
+podium_status podium_aggregate_decode(podium_aggregate *aggregate, const podium_collection *collection,
+                                      const unsigned char *bytes, size_t n) {
+    podium_aggregate made;
+    podium_collection own;
+    reader r = {bytes, bytes + n, false};
+    podium_status status = get_head(&r, &made);
+    if (status == PODIUM_OK && collection == NULL)
+        status = podium_collection_init(&own, &made.spec);
+    if (status != PODIUM_OK)
+        return status;
+    if (collection == NULL)
+        collection = &own;
+    if (made.fingerprint != collection->fingerprint)
+        return PODIUM_FINGERPRINT_WRONG;
+    if (!bins_are(&made, collection->cells))
         return PODIUM_TEXT_MALFORMED;
     for (uint32_t i = 0; i < made.bin_count; i++)
         made.bins[i] = get_bin(&r);
-    if (r.bad || r.at != r.end || !consistent(&made))
+    if (r.bad || r.at != r.end || !is_possible(&made, collection))
         return PODIUM_TEXT_MALFORMED;
     *aggregate = made;
     return PODIUM_OK;
@@ -413,17 +506,34 @@ size_t podium_aggregate_write(const podium_aggregate *aggregate, char *text) {
     return at;
 }
 
-podium_status podium_aggregate_read(podium_aggregate *aggregate, const char *text, size_t n) {
-    unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+/* The bytes of a text; how many, or 0 where it is none. */
+static size_t bytes_of_text(unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX], const char *text, size_t n) {
     const size_t prefix = sizeof PODIUM_AGGREGATE_PREFIX - 1;
-    if (n < prefix || (n - prefix) % 2 != 0 || (n - prefix) / 2 > sizeof bytes ||
+    if (n < prefix || (n - prefix) % 2 != 0 || (n - prefix) / 2 > PODIUM_AGGREGATE_BYTES_MAX ||
         memcmp(text, PODIUM_AGGREGATE_PREFIX, prefix) != 0)
-        return PODIUM_TEXT_MALFORMED;
+        return 0;
     for (size_t i = 0; i < n - prefix; i++) {
         const char *digit = memchr(digits, text[prefix + i], 16);
         if (digit == NULL)
-            return PODIUM_TEXT_MALFORMED;
+            return 0;
         bytes[i / 2] = (unsigned char)((i % 2 == 0 ? 0 : bytes[i / 2] << 4) | (digit - digits));
     }
-    return podium_aggregate_decode(aggregate, bytes, (n - prefix) / 2);
+    return (n - prefix) / 2;
+}
+
+podium_status podium_aggregate_read(podium_aggregate *aggregate, const podium_collection *collection, const char *text,
+                                    size_t n) {
+    unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    return podium_aggregate_decode(aggregate, collection, bytes, bytes_of_text(bytes, text, n));
+}
+
+podium_status podium_aggregate_spec(podium_spec *spec, const void *state, size_t n) {
+    unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    podium_aggregate made;
+    size_t of_text = bytes_of_text(bytes, state, n);
+    reader r = {of_text > 0 ? bytes : state, of_text > 0 ? bytes + of_text : (const unsigned char *)state + n, false};
+    podium_status status = get_head(&r, &made);
+    if (status == PODIUM_OK)
+        *spec = made.spec;
+    return status;
 }

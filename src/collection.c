@@ -49,12 +49,6 @@ static void hybrid_grid(podium_collection *collection, const podium_shape *piece
     collection->pair_coin = (uint64_t)ldexp(exp(-collection->spec.epsilon / 2), 64);
 }
 
-uint64_t podium_mapped_cells(const podium_spec *spec) {
-    if (spec->mechanism == PODIUM_MINIMAX)
-        return podium_minimax_cells(spec->levels);
-    return spec->epsilon <= HYBRID_EPSILON ? 2 : PODIUM_CELLS_MAX;
-}
-
 static void minimax_grid(podium_collection *collection, const podium_minimax *minimax) {
     collection->piece_count = minimax->pieces;
     collection->piece_bits = minimax->piece_bits;
@@ -138,6 +132,23 @@ uint32_t podium_worth(const podium_collection *collection, uint32_t cell) {
         return cell;
     bool upper = cell - podium_step_cells(collection) >= podium_step_cells(collection) / 2;
     return upper ? (uint32_t)collection->worth_most - collection->pair_worth : collection->pair_worth;
+}
+
+bool podium_bin_worths(const podium_collection *collection, uint32_t bin, uint32_t bin_bits, uint64_t *least,
+                       uint64_t *most) {
+    const uint64_t first = (uint64_t)bin << bin_bits, half = podium_step_cells(collection);
+    uint64_t last = first + ((uint64_t)1 << bin_bits) - 1;
+    if (last >= collection->cells)
+        last = collection->cells - 1;
+    *least = podium_worth(collection, (uint32_t)first);
+    *most = podium_worth(collection, (uint32_t)last);
+    if (*most < *least) { /* a piece may fall */
+        uint64_t swap = *least;
+        *least = *most;
+        *most = swap;
+    }
+    /* Hybrid's upper half has two outputs, each counted as its first cell. */
+    return collection->pair_coin == 0 || first < half || first == half || first == half + half / 2;
 }
 
 /* Outputs that are few and far between are known again, and anything else is refused: a report is off by less than this

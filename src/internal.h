@@ -48,10 +48,14 @@ podium_status podium_spec_check(const podium_spec *spec, double epsilon_max);
    is worth that (false: none is, within half a step of its worth). Of straight collections a cell is worth its number.
  */
 uint64_t podium_fingerprint(const podium_spec *spec);
-uint64_t podium_mapped_cells(const podium_spec *spec); /* of Hybrid and Minimax alone */
 double podium_place(const podium_collection *collection, double value);
 uint32_t podium_worth(const podium_collection *collection, uint32_t cell);
 bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth);
+
+/* The least and the greatest worth of the reports that are counted in a bin of 2^bin_bits cells, the first of which
+   exists; false if none are ever counted there. No bin holds cells of two pieces. */
+bool podium_bin_worths(const podium_collection *collection, uint32_t bin, uint32_t bin_bits, uint64_t *least,
+                       uint64_t *most);
 
 static inline bool podium_is_straight(const podium_collection *collection) {
     return collection->piece_count == 0 && collection->pair_coin == 0;

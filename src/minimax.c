@@ -445,7 +445,8 @@ static podium_status best_width(podium_minimax *best, double *worst, uint32_t pi
     return PODIUM_OK;
 }
 
-/* Where it starts from; twice as many pieces of half as many cells are as many cells. */
+/* Where it starts from: as many cells as levels, or a few less, because pieces are whole and even in number. Twice as
+   many pieces of half as many cells are as many cells. */
 static podium_minimax coarse(uint32_t levels) {
     podium_minimax m = {.pieces = levels};
     while (m.pieces > COARSE_PIECES) {
@@ -454,11 +455,6 @@ static podium_minimax coarse(uint32_t levels) {
     }
     m.pieces -= m.pieces % 2;
     return m;
-}
-
-uint64_t podium_minimax_cells(uint32_t levels) {
-    podium_minimax m = coarse(levels);
-    return (uint64_t)m.pieces << m.piece_bits;
 }
 
 podium_status podium_minimax_solve(podium_minimax *m, double epsilon, uint32_t levels) {

@@ -14,9 +14,6 @@ typedef struct podium_minimax {
     double slope[PODIUM_PIECES_MAX]; /* what it rises from one end to the other */
 } podium_minimax;
 
-/* As many as levels, or a few less: a whole number of pieces, and an even one. */
-uint64_t podium_minimax_cells(uint32_t levels);
-
 podium_status podium_minimax_solve(podium_minimax *minimax, double epsilon, uint32_t levels);
 
 /* Symmetric positive definite equations, n small; a has its lower triangle, row after row. */

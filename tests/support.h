@@ -72,6 +72,18 @@ static inline podium_shape shape_of(podium_mechanism mechanism, double epsilon, 
     return shape;
 }
 
+/* The collection of a state, or NULL where decoding will fail for its spec. The last one is kept, because initialising
+   Minimax for each of thousands of states would take minutes. */
+static inline const podium_collection *collection_of_state(const void *state, size_t n) {
+    static podium_collection kept;
+    podium_spec spec;
+    if (podium_aggregate_spec(&spec, state, n) != PODIUM_OK)
+        return NULL;
+    if (kept.fingerprint != podium_fingerprint(&spec) && podium_collection_init(&kept, &spec) != PODIUM_OK)
+        return NULL;
+    return &kept;
+}
+
 /* How many words a draw takes, those that are drawn in one half alone included */
 static inline size_t words_of_draw(const podium_collection *collection) {
     return collection->coin_count > 0 ? 3 + collection->coin_count : collection->pair_coin != 0 ? 4 : 2;

@@ -42,7 +42,10 @@ Datum state_datum(state *s) {
 }
 
 static void decode(podium_aggregate *aggregate, const char *bytes, size_t n) {
-    podium_status status = podium_aggregate_decode(aggregate, (const unsigned char *)bytes, n);
+    podium_spec spec;
+    podium_status status = podium_aggregate_spec(&spec, bytes, n);
+    if (status == PODIUM_OK)
+        status = podium_aggregate_decode(aggregate, collection_of_spec(&spec), (const unsigned char *)bytes, n);
     if (status != PODIUM_OK)
         ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
                 errmsg("invalid bytes for type podium_state: %s", podium_status_message(status)));
@@ -88,7 +91,10 @@ Datum podium_sql_state_in(PG_FUNCTION_ARGS) {
     while (n > 0 && strchr(space, text[n - 1]) != NULL)
         n--;
     podium_aggregate aggregate;
-    podium_status status = podium_aggregate_read(&aggregate, text, n);
+    podium_spec spec;
+    podium_status status = podium_aggregate_spec(&spec, text, n);
+    if (status == PODIUM_OK)
+        status = podium_aggregate_read(&aggregate, collection_of_spec(&spec), text, n);
     if (status != PODIUM_OK)
         ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                 errmsg("invalid text for type podium_state: %s", podium_status_message(status)),
@@ -190,7 +196,11 @@ Datum podium_sql_merge_two(PG_FUNCTION_ARGS) {
 }
 
 /* The first state without the second, which leaves a window's frame */
+static podium_status subtract(podium_aggregate *aggregate, const podium_aggregate *other) {
+    return podium_aggregate_subtract(aggregate, collection_of_spec(&other->spec), other);
+}
+
 PG_FUNCTION_INFO_V1(podium_sql_unmerge);
 Datum podium_sql_unmerge(PG_FUNCTION_ARGS) {
-    return changed(fcinfo, podium_aggregate_subtract);
+    return changed(fcinfo, subtract);
 }

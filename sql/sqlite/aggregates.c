@@ -139,28 +139,29 @@ void report_out(sqlite3_context *context, int count, sqlite3_value **values) {
         return;
     podium_aggregate_init(&gone, &g->collection);
     if (succeeded(context, podium_aggregate_add(&gone, &g->collection, &report, 1)) &&
-        succeeded(context, podium_aggregate_subtract(&g->aggregate, &gone)))
+        succeeded(context, podium_aggregate_subtract(&g->aggregate, &g->collection, &gone)))
         row_out(g);
 }
 
 /* ---- States ---- */
 
-/* The state, or false where there is none: then the row is NULL, or the error is said. */
-static bool state_of_row(podium_aggregate *state, sqlite3_context *context, sqlite3_value *value) {
+/* The state, and its collection; NULL where there is none: then the row is NULL, or the error is said. */
+static const podium_collection *state_of_row(podium_aggregate *state, sqlite3_context *context, sqlite3_value *value) {
+    const function *f = sqlite3_user_data(context);
     char message[SQL_MESSAGE_MAX];
     if (is_null(value))
-        return false;
-    if (state_from(state, message, value))
-        return true;
-    fail(context, message);
-    return false;
+        return NULL;
+    const podium_collection *collection = state_from(state, f->own, message, value);
+    if (collection == NULL)
+        fail(context, message);
+    return collection;
 }
 
 void state_in(sqlite3_context *context, int count, sqlite3_value **values) {
     podium_aggregate state;
     group *g = group_of(context);
     (void)count;
-    if (g == NULL || !state_of_row(&state, context, values[0]))
+    if (g == NULL || state_of_row(&state, context, values[0]) == NULL)
         return;
     if (!g->begun)
         g->aggregate = state;
@@ -174,8 +175,8 @@ void state_out(sqlite3_context *context, int count, sqlite3_value **values) {
     podium_aggregate state;
     group *g = group_of(context);
     (void)count;
-    if (g != NULL && state_of_row(&state, context, values[0]) &&
-        succeeded(context, podium_aggregate_subtract(&g->aggregate, &state)))
+    const podium_collection *collection = g == NULL ? NULL : state_of_row(&state, context, values[0]);
+    if (collection != NULL && succeeded(context, podium_aggregate_subtract(&g->aggregate, collection, &state)))
         row_out(g);
 }
 

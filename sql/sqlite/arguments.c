@@ -47,27 +47,6 @@ bool spec_from(podium_spec *spec, char message[SQL_MESSAGE_MAX], int count, sqli
     return sql_spec(spec, message, min, max, epsilon, mechanism, named ? (size_t)sqlite3_value_bytes(values[3]) : 0);
 }
 
-static podium_status read_state(podium_aggregate *state, const char *bytes, size_t n) {
-    const size_t prefix = sizeof PODIUM_AGGREGATE_PREFIX - 1;
-    if (n < prefix || memcmp(bytes, PODIUM_AGGREGATE_PREFIX, prefix) != 0)
-        return podium_aggregate_decode(state, (const unsigned char *)bytes, n);
-    return podium_aggregate_read(state, bytes, bytes[n - 1] == '\n' ? n - 1 : n); /* a file's only line */
-}
-
-bool state_from(podium_aggregate *state, char message[SQL_MESSAGE_MAX], sqlite3_value *value) {
-    int type = sqlite3_value_type(value);
-    if (type != SQLITE_BLOB && type != SQLITE_TEXT) {
-        snprintf(message, SQL_MESSAGE_MAX, "state must be a blob or text, and is %s", type_of(value));
-        return false;
-    }
-    const char *bytes = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : sqlite3_value_blob(value);
-    podium_status status = bytes == NULL ? PODIUM_TEXT_MALFORMED /* no bytes at all */
-                                         : read_state(state, bytes, (size_t)sqlite3_value_bytes(value));
-    if (status == PODIUM_TEXT_MALFORMED)
-        return wrong(message, "not a state as podium_aggregate or the program makes it");
-    return status == PODIUM_OK || wrong(message, podium_status_message(status));
-}
-
 const podium_collection *collection_from(connection *own, char message[SQL_MESSAGE_MAX], const podium_spec *spec) {
     for (unsigned i = 0; i < own->kept; i++)
         if (sql_same_spec(&own->collections[i].spec, spec))
@@ -81,4 +60,35 @@ const podium_collection *collection_from(connection *own, char message[SQL_MESSA
     own->next = (own->next + 1) % COLLECTIONS_KEPT;
     own->kept += own->kept < COLLECTIONS_KEPT;
     return oldest;
+}
+
+static bool is_text(const char *bytes, size_t n) {
+    const size_t prefix = sizeof PODIUM_AGGREGATE_PREFIX - 1;
+    return n >= prefix && memcmp(bytes, PODIUM_AGGREGATE_PREFIX, prefix) == 0;
+}
+
+const podium_collection *state_from(podium_aggregate *state, connection *own, char message[SQL_MESSAGE_MAX],
+                                    sqlite3_value *value) {
+    int type = sqlite3_value_type(value);
+    if (type != SQLITE_BLOB && type != SQLITE_TEXT) {
+        snprintf(message, SQL_MESSAGE_MAX, "state must be a blob or text, and is %s", type_of(value));
+        return NULL;
+    }
+    const char *bytes = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : sqlite3_value_blob(value);
+    size_t n = bytes == NULL ? 0 : (size_t)sqlite3_value_bytes(value);
+    const bool text = is_text(bytes, n);
+    n -= text && bytes[n - 1] == '\n'; /* a file's only line */
+    podium_spec spec;
+    podium_status status = podium_aggregate_spec(&spec, bytes, n);
+    const podium_collection *collection = status == PODIUM_OK ? collection_from(own, message, &spec) : NULL;
+    if (status == PODIUM_OK && collection == NULL)
+        return NULL;
+    if (status == PODIUM_OK)
+        status = text ? podium_aggregate_read(state, collection, bytes, n)
+                      : podium_aggregate_decode(state, collection, (const unsigned char *)bytes, n);
+    if (status == PODIUM_OK)
+        return collection;
+    wrong(message, status == PODIUM_TEXT_MALFORMED ? "not a state as podium_aggregate or the program makes it"
+                                                   : podium_status_message(status));
+    return NULL;
 }

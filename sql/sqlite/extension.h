@@ -60,11 +60,13 @@ bool number_from(double *number, char message[SQL_MESSAGE_MAX], sqlite3_value *v
 /* min, max, epsilon and, where count is 4, mechanism */
 bool spec_from(podium_spec *spec, char message[SQL_MESSAGE_MAX], int count, sqlite3_value **values);
 
-/* Bytes, or the program's text, be that as a blob too: this is how readfile() reads a file. */
-bool state_from(podium_aggregate *state, char message[SQL_MESSAGE_MAX], sqlite3_value *value);
-
 /* The connection's own, until it is asked for the next; NULL on failure. */
 const podium_collection *collection_from(connection *own, char message[SQL_MESSAGE_MAX], const podium_spec *spec);
+
+/* Bytes, or the program's text, be that as a blob too: this is how readfile() reads a file. Returns the state's
+   collection, as collection_from does. */
+const podium_collection *state_from(podium_aggregate *state, connection *own, char message[SQL_MESSAGE_MAX],
+                                    sqlite3_value *value);
 
 static inline bool is_number(sqlite3_value *value) {
     int type = sqlite3_value_type(value);

@@ -167,15 +167,13 @@ void of_state(sqlite3_context *context, int count, sqlite3_value **values) {
     char message[SQL_MESSAGE_MAX];
     double confidence = CONFIDENCE;
     podium_aggregate aggregate;
-    const podium_collection *collection = NULL;
     if (count > 1 && !confidence_from(&confidence, message, values[1])) {
         fail(context, message);
         return;
     }
     if (is_null(values[0]))
         return;
-    if (state_from(&aggregate, message, values[0]))
-        collection = collection_from(f->own, message, &aggregate.spec);
+    const podium_collection *collection = state_from(&aggregate, f->own, message, values[0]);
     if (collection == NULL)
         fail(context, message);
     else
@@ -183,12 +181,13 @@ void of_state(sqlite3_context *context, int count, sqlite3_value **values) {
 }
 
 void state_text(sqlite3_context *context, int count, sqlite3_value **values) {
+    const function *f = sqlite3_user_data(context);
     char message[SQL_MESSAGE_MAX], text[PODIUM_AGGREGATE_TEXT_MAX];
     podium_aggregate aggregate;
     (void)count;
     if (is_null(values[0]))
         return;
-    if (!state_from(&aggregate, message, values[0])) {
+    if (state_from(&aggregate, f->own, message, values[0]) == NULL) {
         fail(context, message);
         return;
     }

@@ -153,9 +153,7 @@ static int estimate(cursor *c, sqlite3_value *value) {
     const module *m = ((const table *)c->base.pVtab)->module;
     char message[SQL_MESSAGE_MAX];
     podium_aggregate aggregate;
-    const podium_collection *collection = NULL;
-    if (state_from(&aggregate, message, value))
-        collection = collection_from(m->own, message, &aggregate.spec);
+    const podium_collection *collection = state_from(&aggregate, m->own, message, value);
     if (collection == NULL)
         return fail_table(c->base.pVtab, message);
     c->distribution = (podium_distribution){.min = aggregate.spec.min, .max = aggregate.spec.max};

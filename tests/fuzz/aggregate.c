@@ -11,21 +11,20 @@ static void require(bool condition) {
 static void try_bytes(const uint8_t *data, size_t n) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     static podium_aggregate aggregate;
-    podium_collection collection;
+    const podium_collection *collection = collection_of_state(data, n);
     podium_estimate estimate;
-    if (podium_aggregate_decode(&aggregate, data, n) != PODIUM_OK)
+    if (podium_aggregate_decode(&aggregate, collection, data, n) != PODIUM_OK)
         return;
     require(podium_aggregate_encode(&aggregate, bytes) == n && memcmp(bytes, data, n) == 0);
     /* and what is accepted can be worked with */
-    if (podium_collection_init(&collection, &aggregate.spec) == PODIUM_OK &&
-        podium_estimate_make(&estimate, &collection, &aggregate, PODIUM_GUARANTEED, 0.95) == PODIUM_OK)
+    if (podium_estimate_make(&estimate, collection, &aggregate, PODIUM_GUARANTEED, 0.95) == PODIUM_OK)
         require(estimate.lower <= estimate.upper && estimate.standard_error >= 0);
 }
 
 static void try_text(const char *text, size_t n) {
     static char again[PODIUM_AGGREGATE_TEXT_MAX];
     static podium_aggregate aggregate;
-    if (podium_aggregate_read(&aggregate, text, n) == PODIUM_OK)
+    if (podium_aggregate_read(&aggregate, collection_of_state(text, n), text, n) == PODIUM_OK)
         require(podium_aggregate_write(&aggregate, again) == n && memcmp(again, text, n) == 0);
 }
 

@@ -435,11 +435,11 @@ START_TEST(as_the_library) {
         ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
         sqlite3_bind_text(statement, 1, names[m], -1, SQLITE_STATIC);
         ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
-        ck_assert_int_eq(podium_aggregate_decode(&again, sqlite3_column_blob(statement, 0),
+        ck_assert_int_eq(podium_aggregate_decode(&again, NULL, sqlite3_column_blob(statement, 0),
                                                  (size_t)sqlite3_column_bytes(statement, 0)),
                          PODIUM_OK);
         ck_assert(memcmp(&a, &again, sizeof a) == 0);
-        ck_assert_int_eq(podium_aggregate_read(&again, (const char *)sqlite3_column_text(statement, 8),
+        ck_assert_int_eq(podium_aggregate_read(&again, NULL, (const char *)sqlite3_column_text(statement, 8),
                                                (size_t)sqlite3_column_bytes(statement, 8)),
                          PODIUM_OK);
         ck_assert(memcmp(&a, &again, sizeof a) == 0);

@@ -433,7 +433,7 @@ START_TEST(as_if_never_added) {
             failed += podium_aggregate_add(&slid, &c, reports + i, 1) != PODIUM_OK;
             if (i >= WINDOW) {
                 failed += podium_aggregate_add(&gone, &c, reports + from - 1, 1) != PODIUM_OK;
-                failed += podium_aggregate_subtract(&slid, &gone) != PODIUM_OK;
+                failed += podium_aggregate_subtract(&slid, &c, &gone) != PODIUM_OK;
             }
             failed += podium_aggregate_add(&anew, &c, reports + from, i + 1 - from) != PODIUM_OK;
             different += !same(&slid, &anew);
@@ -449,9 +449,9 @@ START_TEST(sums_borrow) { /* the low words fall below zero */
     uint32_t cells[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 7};
     podium_aggregate all = of_cells(&c, cells, 4), two = of_cells(&c, cells, 2), rest = of_cells(&c, cells + 2, 2);
     ck_assert_uint_gt(two.squares.low, all.squares.low);
-    ck_assert_int_eq(podium_aggregate_subtract(&all, &two), PODIUM_OK);
+    ck_assert_int_eq(podium_aggregate_subtract(&all, &c, &two), PODIUM_OK);
     ck_assert(same(&all, &rest));
-    ck_assert_int_eq(podium_aggregate_subtract(&all, &all), PODIUM_OK); /* from itself */
+    ck_assert_int_eq(podium_aggregate_subtract(&all, &c, &all), PODIUM_OK); /* from itself */
     podium_aggregate none = empty_of(&c);
     ck_assert(same(&all, &none));
 }
@@ -459,7 +459,8 @@ END_TEST
 
 static void expect_never_added(podium_aggregate from, podium_aggregate other) {
     podium_aggregate before = from;
-    ck_assert_int_eq(podium_aggregate_subtract(&from, &other), PODIUM_NEVER_ADDED);
+    podium_collection c = collection_from(&from.spec);
+    ck_assert_int_eq(podium_aggregate_subtract(&from, &c, &other), PODIUM_NEVER_ADDED);
     ck_assert(same(&from, &before));
 }
 
@@ -482,8 +483,11 @@ START_TEST(never_added) {
     other = of_cells(&c, (uint32_t[]){9 * bin + 8, 9 * bin + 8}, 2);
     other.sum.low -= bin;
     expect_never_added(a, other);
+    /* A report of the same bin is there, but none that leaves the other one where its bin is */
+    expect_never_added(of_cells(&c, (uint32_t[]){5, bin}, 2), of_cells(&c, (uint32_t[]){100}, 1));
     other = empty_of(&another);
-    ck_assert_int_eq(podium_aggregate_subtract(&a, &other), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_subtract(&a, &c, &other), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_subtract(&a, &another, &a), PODIUM_FINGERPRINT_WRONG);
     ck_assert(same(&a, &before));
 }
 END_TEST
@@ -500,16 +504,18 @@ static bool round_trip(const podium_aggregate *a) {
     memset(&read, 0x5a, sizeof read);
     return n <= sizeof bytes && length < sizeof text && strlen(text) == length &&
            length == strlen(PODIUM_AGGREGATE_PREFIX) + 2 * n &&
-           podium_aggregate_decode(&decoded, bytes, n) == PODIUM_OK && same(a, &decoded) &&
-           podium_aggregate_read(&read, text, length) == PODIUM_OK && same(a, &read);
+           podium_aggregate_decode(&decoded, NULL, bytes, n) == PODIUM_OK && same(a, &decoded) &&
+           podium_aggregate_read(&read, collection_of_state(text, length), text, length) == PODIUM_OK && same(a, &read);
 }
 
-/* As if count reports had come, all of them in the given bins */
+/* As if `each` reports had come in each of the bins, but for those of Hybrid's where none ever do */
 static podium_aggregate with_bins(const podium_collection *c, uint64_t each, uint32_t bins) {
     podium_aggregate a = empty_of(c);
     uint128 sum = 0, squares = 0;
     for (uint32_t i = 0; i < bins; i++) {
-        uint64_t worth = podium_worth(c, i << a.bin_bits);
+        uint64_t worth = podium_worth(c, i << a.bin_bits), least, most;
+        if (!podium_bin_worths(c, i, a.bin_bits, &least, &most))
+            continue;
         a.bins[i] = each;
         a.count += each;
         sum += (uint128)each * worth;
@@ -596,7 +602,7 @@ static podium_status decode(const unsigned char *bytes, size_t n) {
     memcpy(copy, bytes, n);
     memset(&a, 0x5a, sizeof a);
     before = a;
-    podium_status status = podium_aggregate_decode(&a, copy, n);
+    podium_status status = podium_aggregate_decode(&a, collection_of_state(copy, n), copy, n);
     free(copy);
     if (status != PODIUM_OK && !same(&a, &before))
         ck_abort_msg("a failed decoding wrote to its output");
@@ -762,6 +768,149 @@ START_TEST(impossible_sums) {
 }
 END_TEST
 
+/* ---- Forged ---- */
+
+/* As if these reports had come, all in one bin */
+static podium_aggregate forged(const podium_collection *c, uint32_t bin, uint64_t n, uint64_t sum, uint128 squares) {
+    podium_aggregate a = empty_of(c);
+    a.count = a.bins[bin] = n;
+    a.sum = (podium_sum){sum, 0};
+    a.squares = (podium_sum){(uint64_t)squares, (uint64_t)(squares >> 64)};
+    return a;
+}
+
+static bool decodes(const podium_collection *c, const podium_aggregate *a) {
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    podium_aggregate decoded;
+    return podium_aggregate_decode(&decoded, c, bytes, podium_aggregate_encode(a, bytes)) == PODIUM_OK;
+}
+
+static double mean_of(const podium_collection *c, const podium_aggregate *a) {
+    podium_estimate e;
+    ck_assert_int_eq(podium_estimate_make(&e, c, a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+    return e.mean;
+}
+
+/* One report of any worth in any bin, among honest ones: what decodes moves the mean by no more than one report may.
+   Returns how many did. */
+static size_t forge_reports(const podium_collection *c, uint64_t *seed) {
+    enum { HONEST = 1000 };
+    uint32_t cells[HONEST];
+    some_cells(c, seed, cells, HONEST);
+    podium_aggregate honest = of_cells(c, cells, HONEST);
+    const double before = mean_of(c, &honest), most = podium_collection_influence(c, 1, HONEST + 1);
+    size_t accepted = 0;
+    for (uint32_t bin = 0; bin < honest.bin_count; bin++) {
+        const uint64_t first = (uint64_t)bin << honest.bin_bits, last = first + ((uint64_t)1 << honest.bin_bits) - 1;
+        const uint64_t worths[] = {0,
+                                   1,
+                                   c->worth_most,
+                                   c->worth_most + 1,
+                                   UINT32_MAX,
+                                   first,
+                                   last,
+                                   last + 1,
+                                   podium_worth(c, (uint32_t)first)};
+        for (size_t i = 0; i < LENGTH(worths); i++) {
+            podium_aggregate evil = forged(c, bin, 1, worths[i], (uint128)worths[i] * worths[i]), all = honest;
+            if (!decodes(c, &evil))
+                continue;
+            accepted++;
+            ck_assert_int_eq(podium_aggregate_merge(&all, &evil), PODIUM_OK);
+            ck_assert_double_le(fabs(mean_of(c, &all) - before), most * (1 + 1e-9));
+        }
+    }
+    return accepted;
+}
+
+START_TEST(forged_reports) {
+    static const double epsilons[] = {0.3, 1, 5};
+    uint64_t seed = 314;
+    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+        for (size_t e = 0; e < LENGTH(epsilons); e++) {
+            podium_collection c = collection_of(all_mechanisms[m], epsilons[e], 1, 120);
+            ck_assert_uint_ge(forge_reports(&c, &seed), c.cells == 2 ? 2 : 200); /* honest ones among them */
+        }
+    podium_collection fine = minimax_of(1, 4096);
+    ck_assert_uint_ge(forge_reports(&fine, &seed), 1000);
+}
+END_TEST
+
+/* Bins that no report is counted in: Hybrid's upper half has two outputs */
+START_TEST(forged_bins) {
+    podium_collection c = collection_of(PODIUM_HYBRID, 2, 0, 1);
+    size_t accepted = 0;
+    for (uint32_t bin = 512; bin < 1024; bin++) {
+        podium_aggregate a = forged(&c, bin, 1, c.pair_worth, (uint128)c.pair_worth * c.pair_worth);
+        accepted += decodes(&c, &a);
+    }
+    ck_assert_uint_eq(accepted, 1);
+}
+END_TEST
+
+static podium_aggregate shifted(podium_aggregate a, int sum, int squares) {
+    a.sum.low += (uint64_t)(int64_t)sum;
+    a.squares.low += (uint64_t)(int64_t)squares;
+    return a;
+}
+
+/* Reports with a given sum have the least squares if they are alike, and the greatest if they are at the ends of their
+   bins; a little beyond either is refused. Where a bin is one cell there is no room at all. */
+START_TEST(forged_squares) {
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), coarse = collection_of(PODIUM_MINIMAX, 1, 0, 1);
+    const uint32_t bin = (uint32_t)1 << 22, low = 7 * bin, high = 8 * bin - 1, other = 900 * bin;
+    const uint32_t alike[] = {low + 10, low + 10, low + 11, other},
+                   apart[] = {low, low, low + 777, high, high, other + bin - 1};
+    podium_aggregate least = of_cells(&c, alike, 4), most = of_cells(&c, apart, 6), one = of_cells(&c, alike, 1);
+    ck_assert(decodes(&c, &least) && decodes(&c, &most) && decodes(&c, &one));
+    const podium_aggregate wrong[] = {shifted(least, 0, -2), shifted(most, 0, 2),  shifted(one, 0, 2),
+                                      shifted(one, 0, -2),   shifted(least, 0, 1), shifted(most, 1, 0)};
+    for (size_t i = 0; i < LENGTH(wrong); i++)
+        ck_assert(!decodes(&c, &wrong[i]));
+    podium_aggregate few = of_cells(&coarse, (uint32_t[]){3, 200, 200}, 3);
+    ck_assert(decodes(&coarse, &few));
+    const podium_aggregate bent[] = {shifted(few, 0, 2), shifted(few, 2, 0), shifted(few, -2, -2)};
+    for (size_t i = 0; i < LENGTH(bent); i++)
+        ck_assert(!decodes(&coarse, &bent[i]));
+}
+END_TEST
+
+/* Whatever reports there are, what they add up to is possible: few, many, all alike, at the ends of bins. */
+START_TEST(honest_sums) {
+    uint64_t seed = 315;
+    for (int k = 0; k < COLLECTIONS; k++) {
+        podium_collection c = some_collection(k);
+        size_t refused = 0;
+        for (size_t n = 1; n <= 300; n++) {
+            uint32_t cells[300];
+            const uint32_t bin_bits = empty_of(&c).bin_bits, mask = ((uint32_t)1 << bin_bits) - 1;
+            some_cells(&c, &seed, cells, n);
+            for (size_t i = 0; i < n; i++) {
+                const uint64_t kind = seeded_word(&seed) % 4; /* as drawn, the same again, or at an end of its bin */
+                const uint32_t end = kind == 2 ? cells[i] & ~mask : cells[i] | mask;
+                cells[i] = kind == 0 ? cells[i] : kind == 1 ? cells[i / 2] : end < c.cells ? end : cells[i];
+            }
+            podium_aggregate a = of_cells(&c, cells, n);
+            refused += !decodes(&c, &a);
+        }
+        ck_assert_uint_eq(refused, 0);
+    }
+}
+END_TEST
+
+START_TEST(decoded_for_another) {
+    static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), another = collection_of(PODIUM_EXACT, 2, 0, 1);
+    podium_aggregate a = of_cells(&c, (uint32_t[]){1, 2}, 2), decoded;
+    podium_spec spec;
+    size_t n = podium_aggregate_encode(&a, bytes);
+    ck_assert_int_eq(podium_aggregate_decode(&decoded, &another, bytes, n), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_spec(&spec, bytes, n), PODIUM_OK);
+    ck_assert(memcmp(&spec, &a.spec, sizeof spec) == 0);
+    ck_assert_int_eq(podium_aggregate_spec(&spec, bytes, 50), PODIUM_TEXT_MALFORMED);
+}
+END_TEST
+
 START_TEST(needless_bytes) { /* the same number in more bytes than it needs, or in more than 64 bits */
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
@@ -787,7 +936,7 @@ static podium_status read_text(const char *text, size_t n) {
     memcpy(copy, text, n);
     memset(&a, 0x5a, sizeof a);
     before = a;
-    podium_status status = podium_aggregate_read(&a, copy, n);
+    podium_status status = podium_aggregate_read(&a, collection_of_state(copy, n), copy, n);
     free(copy);
     if (status != PODIUM_OK && !same(&a, &before))
         ck_abort_msg("a failed reading wrote to its output");
@@ -853,6 +1002,11 @@ int main(void) {
     tcase_add_test(tests, wrong_parameters);
     tcase_add_test(tests, minus_zero_spread);
     tcase_add_test(tests, impossible_sums);
+    tcase_add_test(tests, forged_reports);
+    tcase_add_test(tests, forged_bins);
+    tcase_add_test(tests, forged_squares);
+    tcase_add_test(tests, honest_sums);
+    tcase_add_test(tests, decoded_for_another);
     tcase_add_test(tests, needless_bytes);
     tcase_add_test(tests, wrong_text);
     return run_tests("aggregate", tests);
