@@ -505,6 +505,19 @@ typedef struct podium_questions {
 PODIUM_API podium_status podium_plan_questions(podium_questions *plan, const podium_spec *spec, double people,
                                                uint32_t questions, double spread, double confidence) PODIUM_MUST_USE;
 
+/* ---- Numbers as text: the same in every locale, whose decimal point printf and strtod would take ---------------- */
+
+/* The fewest digits with which printf's %g writes a number that reads back as x, with a dot; an infinity or a NaN is
+   "inf", "-inf", "nan" or "-nan", which JSON does not have. text has room for PODIUM_NUMBER_TEXT_MAX bytes. Returns the
+   length, without the final 0. */
+#define PODIUM_NUMBER_TEXT_MAX 48
+PODIUM_API size_t podium_number_write(char *text, double x);
+
+/* Back from exactly n bytes, at most PODIUM_NUMBER_READ_MAX: digits, perhaps a dot, a sign and an exponent, and nothing
+   else. What is too large for a double is an infinity. False, with x untouched, if it is no such number. */
+#define PODIUM_NUMBER_READ_MAX 127
+PODIUM_API bool podium_number_read(double *x, const char *text, size_t n) PODIUM_MUST_USE;
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,9 +1,7 @@
 #include "spec.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The number of the mechanism that text of n bytes names; false if there is none. */
@@ -31,19 +29,12 @@ static bool parameter_wrong(char *message, const char *what) {
     return false;
 }
 
-/* Digits and at most one point, whatever the surrounding program's locale takes for one */
+/* Digits and at most one point: neither sign nor exponent */
 static bool read_decimal(double *x, const char *text, size_t n) {
-    char copy[32], *end;
-    if (n == 0 || n >= sizeof copy)
-        return false;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         if (text[i] != '.' && (text[i] < '0' || text[i] > '9'))
             return false;
-        copy[i] = text[i] == '.' ? localeconv()->decimal_point[0] : text[i];
-    }
-    copy[n] = '\0';
-    *x = strtod(copy, &end);
-    return end == copy + n;
+    return podium_number_read(x, text, n);
 }
 
 /* What follows the colon, n bytes of it; 0 bytes where there is none */

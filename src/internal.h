@@ -79,12 +79,9 @@ bool podium_thresholds_check(const podium_collection *collection);
 double podium_mass_between(const podium_collection *collection, double place, double first, double last);
 podium_status podium_mass_variance(podium_collection *collection);
 
-/* text.c: FNV-1a, for fingerprints; and doubles as the shortest text that reads back, in every locale. */
+/* text.c: FNV-1a, for fingerprints */
 uint64_t podium_hash(uint64_t hash, const void *bytes, size_t n);
 #define PODIUM_HASH_START 0xcbf29ce484222325
-#define PODIUM_DOUBLE_TEXT 32
-void podium_double_write(char text[PODIUM_DOUBLE_TEXT], double x);
-bool podium_double_read(double *x, const char *text, size_t n);
 
 /* draw.c: how many halves of words a draw takes, and n draws; half k of draw i is halves[k * stride + i]. */
 size_t podium_draw_halves(const podium_collection *collection);

@@ -1,6 +1,7 @@
 /* Text: a collection as lines of "key = value", and the small parts that this needs. */
 #include "internal.h"
 
+#include <float.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,37 +12,54 @@ uint64_t podium_hash(uint64_t hash, const void *bytes, size_t n) {
     return hash;
 }
 
-/* ---- Doubles ---- */
+/* ---- Numbers ---- */
 
-/* printf and strtod write and want the locale's decimal point; a file has a dot. */
-static char decimal_point(void) {
-    return *localeconv()->decimal_point;
+/* printf and strtod write and want the locale's decimal point, of one byte or more; a file has a dot. */
+static const char *decimal_point(void) {
+    const char *point = localeconv()->decimal_point;
+    return *point == '\0' ? "." : point;
 }
 
-void podium_double_write(char text[PODIUM_DOUBLE_TEXT], double x) {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, PODIUM_DOUBLE_TEXT, "%.*g", digits, x);
+/* A decimal of up to 15 digits survives as a normal double, so %.15g finds it; those below have fewer digits. */
+size_t podium_number_write(char *text, double x) {
+    bool normal = !(x > -DBL_MIN && x < DBL_MIN);
+    for (int digits = normal ? DBL_DIG : 1; digits <= DBL_DECIMAL_DIG; digits++) {
+        snprintf(text, PODIUM_NUMBER_TEXT_MAX, "%.*g", digits, x);
         if (strtod(text, NULL) == x)
             break;
     }
-    char *point = strchr(text, decimal_point());
-    if (point != NULL)
-        *point = '.';
+    const char *point = decimal_point();
+    char *at = strstr(text, point);
+    if (at != NULL) {
+        const char *rest = at + strlen(point);
+        *at = '.';
+        memmove(at + 1, rest, strlen(rest) + 1);
+    }
+    return strlen(text);
 }
 
 /* Decimal digits, a dot, a sign, an exponent: no hexadecimal, no infinity, no NaN, no blanks */
-bool podium_double_read(double *x, const char *text, size_t n) {
-    char copy[128], *end;
-    if (n == 0 || n >= sizeof copy)
+bool podium_number_read(double *x, const char *text, size_t n) {
+    char copy[PODIUM_NUMBER_READ_MAX + 33], *end, *to = copy; /* a point is longer than a dot */
+    const char *point = decimal_point();
+    if (n > PODIUM_NUMBER_READ_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {
         if (text[i] == '\0' || strchr("+-.0123456789eE", text[i]) == NULL)
             return false;
-        copy[i] = text[i] == '.' ? decimal_point() : text[i];
+        const char *from = text[i] == '.' ? point : text + i;
+        size_t length = text[i] == '.' ? strlen(point) : 1;
+        if (length >= sizeof copy - (size_t)(to - copy))
+            return false;
+        memcpy(to, from, length);
+        to += length;
     }
-    copy[n] = '\0';
-    *x = strtod(copy, &end);
-    return *end == '\0' && end != copy;
+    *to = '\0';
+    double read = strtod(copy, &end);
+    if (end == copy || *end != '\0')
+        return false;
+    *x = read;
+    return true;
 }
 
 /* ---- Collections ---- */
@@ -50,10 +68,10 @@ bool podium_double_read(double *x, const char *text, size_t n) {
 
 /* The mechanism's own parameter, as a line; empty for most */
 static void write_parameter(char line[64], const podium_spec *spec) {
-    char spread[PODIUM_DOUBLE_TEXT];
+    char spread[PODIUM_NUMBER_TEXT_MAX];
     line[0] = '\0';
     if (spec->mechanism == PODIUM_TUNED) {
-        podium_double_write(spread, spec->spread + 0.0);
+        podium_number_write(spread, spec->spread + 0.0);
         snprintf(line, 64, "spread = %s\n", spread);
     }
     if (spec->mechanism == PODIUM_MINIMAX)
@@ -61,10 +79,10 @@ static void write_parameter(char line[64], const podium_spec *spec) {
 }
 
 size_t podium_collection_write(const podium_collection *collection, char *text, const char *name) {
-    char epsilon[PODIUM_DOUBLE_TEXT], min[PODIUM_DOUBLE_TEXT], max[PODIUM_DOUBLE_TEXT], parameter[64];
-    podium_double_write(epsilon, collection->spec.epsilon);
-    podium_double_write(min, collection->spec.min);
-    podium_double_write(max, collection->spec.max);
+    char epsilon[PODIUM_NUMBER_TEXT_MAX], min[PODIUM_NUMBER_TEXT_MAX], max[PODIUM_NUMBER_TEXT_MAX], parameter[64];
+    podium_number_write(epsilon, collection->spec.epsilon);
+    podium_number_write(min, collection->spec.min);
+    podium_number_write(max, collection->spec.max);
     write_parameter(parameter, &collection->spec);
     int length = snprintf(text, PODIUM_COLLECTION_TEXT_MAX,
                           "# A Podium collection: public, and fixed before the first value is seen.\n"
@@ -138,12 +156,12 @@ static podium_status read_mechanism(reading *r, slice value) {
 }
 
 static podium_status read_number(double *x, slice value) {
-    return podium_double_read(x, value.text, value.n) ? PODIUM_OK : PODIUM_TEXT_MALFORMED;
+    return podium_number_read(x, value.text, value.n) ? PODIUM_OK : PODIUM_TEXT_MALFORMED;
 }
 
 static podium_status read_levels(reading *r, slice value) {
     double levels;
-    if (!podium_double_read(&levels, value.text, value.n) || !(levels >= 1 && levels <= UINT32_MAX) ||
+    if (!podium_number_read(&levels, value.text, value.n) || !(levels >= 1 && levels <= UINT32_MAX) ||
         levels != (double)(uint32_t)levels)
         return PODIUM_TEXT_MALFORMED;
     r->spec.levels = (uint32_t)levels;

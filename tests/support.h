@@ -4,6 +4,7 @@
 
 #include "internal.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,19 @@ static const podium_mechanism all_mechanisms[] = {PODIUM_EXACT,     PODIUM_APPRO
 static const podium_mechanism with_density[] = {PODIUM_EXACT,     PODIUM_APPROXIMATE, PODIUM_LAPLACE,
                                                 PODIUM_STAIRCASE, PODIUM_PIECEWISE,   PODIUM_TUNED};
 static const podium_mechanism of_steps[] = {PODIUM_EXACT, PODIUM_APPROXIMATE, PODIUM_PIECEWISE, PODIUM_TUNED};
+
+#ifdef TEST_LOCALES
+/* Their decimal points have one byte, a comma, and two. */
+static const char *const odd_locales[] = {"de_DE.UTF-8", "ps_AF.UTF-8"};
+
+static inline void enter_locale(const char *name) {
+    setenv("LOCPATH", TEST_LOCALES, 1);
+    if (setlocale(LC_NUMERIC, name) == NULL || strcmp(localeconv()->decimal_point, ".") == 0) {
+        fprintf(stderr, "no locale %s with a point of its own in " TEST_LOCALES "\n", name);
+        abort();
+    }
+}
+#endif
 
 #ifdef CHECK_MAJOR_VERSION
 /* Runs one test case as a suite; the exit status of a test program. */

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void fail(sqlite3_context *context, const char *message) {
@@ -45,50 +44,30 @@ void privatize(sqlite3_context *context, int count, sqlite3_value **values) {
 
 /* ---- JSON ---- */
 
-#define NUMBER_TEXT 32
-
-/* The fewest digits that read back as the same double, with a point whatever the program's locale says */
-static void write_number(char text[NUMBER_TEXT], double x) {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, NUMBER_TEXT, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            break;
-    }
-    size_t to = 0;
-    for (const char *c = text; *c != '\0'; c++) {
-        if (strchr("0123456789+-e", *c) != NULL)
-            text[to++] = *c;
-        else if (text[to - 1] != '.')
-            text[to++] = '.';
-    }
-    text[to] = '\0';
-}
-
-typedef struct {
-    char text[512];
-    size_t n;
-} json;
-
-static void json_add(json *j, const char *key, double x) {
-    char number[NUMBER_TEXT] = "null";
+static void json_add(sqlite3_str *json, const char *key, double x) {
+    char number[PODIUM_NUMBER_TEXT_MAX] = "null";
     if (isfinite(x))
-        write_number(number, x);
-    j->n += (size_t)snprintf(j->text + j->n, sizeof j->text - j->n, ",\"%s\":%s", key, number);
+        podium_number_write(number, x);
+    sqlite3_str_appendf(json, ",\"%s\":%s", key, number);
 }
 
 static void give_json(sqlite3_context *context, const podium_aggregate *aggregate, const podium_estimate *e) {
-    json j;
-    j.n = (size_t)snprintf(j.text, sizeof j.text, "{\"n\":%llu,\"refused\":%llu", (unsigned long long)aggregate->count,
-                           (unsigned long long)aggregate->refused);
-    json_add(&j, "mean", e->mean);
-    json_add(&j, "standard_error", e->standard_error);
-    json_add(&j, "lower", e->lower);
-    json_add(&j, "upper", e->upper);
-    json_add(&j, "variance", e->variance);
-    json_add(&j, "standard_deviation", e->standard_deviation);
-    json_add(&j, "confidence", e->confidence);
-    j.text[j.n++] = '}';
-    sqlite3_result_text(context, j.text, (int)j.n, SQLITE_TRANSIENT);
+    sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
+    sqlite3_str_appendf(json, "{\"n\":%llu,\"refused\":%llu", (unsigned long long)aggregate->count,
+                        (unsigned long long)aggregate->refused);
+    json_add(json, "mean", e->mean);
+    json_add(json, "standard_error", e->standard_error);
+    json_add(json, "lower", e->lower);
+    json_add(json, "upper", e->upper);
+    json_add(json, "variance", e->variance);
+    json_add(json, "standard_deviation", e->standard_deviation);
+    json_add(json, "confidence", e->confidence);
+    sqlite3_str_appendf(json, "}");
+    char *text = sqlite3_str_finish(json); /* NULL where one of these found no memory */
+    if (text == NULL)
+        sqlite3_result_error_nomem(context);
+    else
+        sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
 /* ---- What is known of an aggregate ---- */

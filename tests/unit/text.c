@@ -108,16 +108,123 @@ START_TEST(extreme_parameters) {
 }
 END_TEST
 
-START_TEST(in_a_locale_with_a_comma) { /* where there is one */
-    if (setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL && setlocale(LC_NUMERIC, "de_DE.utf8") == NULL)
-        return;
+START_TEST(in_other_locales) {
     podium_collection c = collection_of(PODIUM_EXACT, 0.5, -1.25, 2.75);
     char text[PODIUM_COLLECTION_TEXT_MAX];
+    enter_locale(odd_locales[_i]);
     podium_collection_write(&c, text, NULL);
     size_t bad = trips(202, 500);
     setlocale(LC_NUMERIC, "C");
     ck_assert_uint_eq(bad, 0);
     ck_assert_ptr_nonnull(strstr(text, "epsilon = 0.5\nmin = -1.25\nmax = 2.75\n"));
+}
+END_TEST
+
+/* ---- Numbers ---- */
+
+static double some_number(uint64_t *seed) {
+    uint64_t word = seeded_word(seed);
+    double x;
+    memcpy(&x, &word, sizeof x);
+    if (word % 4 == 0)
+        x = (double)(int64_t)(seeded_word(seed) % 2000000) / 1000 - 1000;
+    return word % 16 == 1 ? x * DBL_MIN * DBL_EPSILON : x; /* often too small to be normal */
+}
+
+/* The fewest digits that read back; in the C locale */
+static int fewest_digits(double x) {
+    char text[64];
+    int digits = 0;
+    do
+        snprintf(text, sizeof text, "%.*e", digits, x);
+    while (strtod(text, NULL) != x && digits++ < 17);
+    return digits + 1;
+}
+
+/* Digits before an exponent, without the zeros at both ends */
+static int digits_in(const char *text) {
+    int digits = 0, counted = 0;
+    for (; *text != '\0' && *text != 'e'; text++)
+        if (*text >= (counted > 0 ? '0' : '1') && *text <= '9') {
+            counted++;
+            if (*text != '0')
+                digits = counted;
+        }
+    return digits;
+}
+
+static size_t wrong_numbers_in(const char *locale, uint64_t seed, int trials) {
+    size_t wrong = 0;
+    for (int trial = 0; trial < trials; trial++) {
+        char text[PODIUM_NUMBER_TEXT_MAX];
+        double x = some_number(&seed), back;
+        if (!isfinite(x) || x == 0)
+            continue;
+        if (locale != NULL)
+            enter_locale(locale);
+        size_t n = podium_number_write(text, x);
+        bool read = podium_number_read(&back, text, n);
+        setlocale(LC_NUMERIC, "C");
+        wrong += n != strlen(text) || !read || !same_bits(back, x) || !same_bits(strtod(text, NULL), x) ||
+                 digits_in(text) != fewest_digits(x);
+    }
+    return wrong;
+}
+
+START_TEST(numbers_there_and_back) {
+    ck_assert_uint_eq(wrong_numbers_in(NULL, 203, 100000), 0);
+    for (size_t i = 0; i < LENGTH(odd_locales); i++)
+        ck_assert_uint_eq(wrong_numbers_in(odd_locales[i], 204 + i, 5000), 0);
+}
+END_TEST
+
+START_TEST(numbers_as_people_write_them) {
+    static const struct {
+        double x;
+        const char *text;
+    } known[] = {{0.95, "0.95"},
+                 {0, "0"},
+                 {-0.0, "-0"},
+                 {740, "740"},
+                 {1e22, "1e+22"},
+                 {0.1 + 0.2, "0.30000000000000004"},
+                 {-1 / 3.0, "-0.3333333333333333"},
+                 {DBL_TRUE_MIN, "5e-324"},
+                 {DBL_MAX, "1.7976931348623157e+308"},
+                 {INFINITY, "inf"}};
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        char text[PODIUM_NUMBER_TEXT_MAX];
+        podium_number_write(text, known[i].x);
+        ck_assert_str_eq(text, known[i].text);
+    }
+}
+END_TEST
+
+START_TEST(numbers_with_the_locale_s_own_point) { /* which no file has */
+    double x = 77;
+    enter_locale("ps_AF.UTF-8");
+    ck_assert(!podium_number_read(&x, "1\xd9\xab", 3) && !podium_number_read(&x, "1.5.5", 5));
+    enter_locale("de_DE.UTF-8");
+    ck_assert(!podium_number_read(&x, "1,5", 3) && x == 77);
+    setlocale(LC_NUMERIC, "C");
+}
+END_TEST
+
+START_TEST(numbers_of_every_length) { /* with a point in each place */
+    for (size_t i = 0; i <= LENGTH(odd_locales); i++)
+        for (size_t n = 1; n < 2 * PODIUM_NUMBER_READ_MAX; n++) {
+            char text[2 * PODIUM_NUMBER_READ_MAX];
+            double x = 77;
+            memset(text, '0', sizeof text);
+            text[n / 2] = '.';
+            if (i < LENGTH(odd_locales))
+                enter_locale(odd_locales[i]);
+            bool read = podium_number_read(&x, text, n);
+            memset(text, '.', n);
+            bool dots = podium_number_read(&x, text, n);
+            setlocale(LC_NUMERIC, "C");
+            ck_assert(read == (n > 1 && n <= PODIUM_NUMBER_READ_MAX) && x == (read ? 0 : 77) && !dots);
+        }
 }
 END_TEST
 
@@ -478,7 +585,11 @@ int main(void) {
     tcase_add_test(tests, there_and_back);
     tcase_add_test(tests, extremes_there_and_back);
     tcase_add_test(tests, extreme_parameters);
-    tcase_add_test(tests, in_a_locale_with_a_comma);
+    tcase_add_loop_test(tests, in_other_locales, 0, LENGTH(odd_locales));
+    tcase_add_test(tests, numbers_there_and_back);
+    tcase_add_test(tests, numbers_as_people_write_them);
+    tcase_add_test(tests, numbers_with_the_locale_s_own_point);
+    tcase_add_test(tests, numbers_of_every_length);
     tcase_add_test(tests, golden);
     tcase_add_test(tests, accepted);
     tcase_add_test(tests, carriage_returns);

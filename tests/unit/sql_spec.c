@@ -1,0 +1,43 @@
+/* The arguments that all SQL functions share, in every locale. */
+#include <check.h>
+#include <locale.h>
+
+#include "spec.h"
+#include "support.h"
+
+static bool spec(podium_spec *to, char message[SQL_MESSAGE_MAX], const char *mechanism) {
+    return sql_spec(to, message, 0, 1, 1, mechanism, strlen(mechanism));
+}
+
+START_TEST(parameters_in_other_locales) {
+    char message[SQL_MESSAGE_MAX];
+    podium_spec s = {.levels = 0};
+    enter_locale(odd_locales[_i]);
+    bool tuned = spec(&s, message, "podium-tuned:0.05") && s.spread == 0.05;
+    bool minimax = spec(&s, message, "minimax:1024.0") && s.levels == 1024;
+    bool comma = spec(&s, message, "podium-tuned:0,05"), own = spec(&s, message, "podium-tuned:0\xd9\xab");
+    setlocale(LC_NUMERIC, "C");
+    ck_assert(tuned && minimax && !comma && !own);
+}
+END_TEST
+
+START_TEST(wrong_parameters) {
+    static const char *const wrong[] = {"podium-tuned",    "podium-tuned:",     "podium-tuned:-0.1", "podium-tuned:0.26",
+                                        "podium-tuned:.",  "podium-tuned:1e-1", "minimax:",          "minimax:1",
+                                        "minimax:2.5",     "minimax:65537",     "minimax:+16",       "minimax:0x10",
+                                        "podium:1",        "duchi:2"};
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        char message[SQL_MESSAGE_MAX];
+        podium_spec s;
+        bool right = spec(&s, message, wrong[i]);
+        ck_assert_msg(right == (strcmp(wrong[i], "minimax:") == 0), "%s", wrong[i]); /* nothing is the usual number */
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("sql_spec");
+    tcase_add_loop_test(tests, parameters_in_other_locales, 0, LENGTH(odd_locales));
+    tcase_add_test(tests, wrong_parameters);
+    return run_tests("sql_spec", tests);
+}
