@@ -15,12 +15,19 @@ static bool find_mechanism(podium_mechanism *mechanism, const char *text, size_t
     return false;
 }
 
+/* Adds as much of the text as there is room for. */
+static void append(char message[SQL_MESSAGE_MAX], const char *text) {
+    size_t n = strlen(message);
+    snprintf(message + n, SQL_MESSAGE_MAX - n, "%s", text);
+}
+
 static bool mechanism_unknown(char *message, const char *text, size_t n) {
     const char *name;
-    int length =
-        snprintf(message, SQL_MESSAGE_MAX, "no mechanism is called \"%.*s\": it is one of", n < 32 ? (int)n : 32, text);
-    for (int m = 0; (name = podium_mechanism_name((podium_mechanism)m)) != NULL; m++)
-        length += snprintf(message + length, SQL_MESSAGE_MAX - (size_t)length, "%s %s", m == 0 ? "" : ",", name);
+    snprintf(message, SQL_MESSAGE_MAX, "no mechanism is called \"%.*s\": it is one of", n < 32 ? (int)n : 32, text);
+    for (int m = 0; (name = podium_mechanism_name((podium_mechanism)m)) != NULL; m++) {
+        append(message, m == 0 ? " " : ", ");
+        append(message, name);
+    }
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* The arguments that all SQL functions share, in every locale. */
+/* The arguments that all SQL functions share, in every locale, and with a message that has no room for all names. */
 #include <check.h>
 #include <locale.h>
 
@@ -35,9 +35,22 @@ START_TEST(wrong_parameters) {
 }
 END_TEST
 
+START_TEST(a_message_that_is_too_long) { /* it is cut, and what lies behind it stays */
+    char guarded[SQL_MESSAGE_MAX + 512];
+    podium_spec s;
+    memset(guarded, '#', sizeof guarded);
+    ck_assert(!spec(&s, guarded, "a mechanism with a name that is longer than the message allows for"));
+    ck_assert_uint_lt(strnlen(guarded, sizeof guarded), SQL_MESSAGE_MAX);
+    ck_assert_int_eq(strncmp(guarded, "no mechanism is called \"a mechanism with", 39), 0);
+    for (size_t i = SQL_MESSAGE_MAX; i < sizeof guarded; i++)
+        ck_assert_int_eq(guarded[i], '#');
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("sql_spec");
     tcase_add_loop_test(tests, parameters_in_other_locales, 0, LENGTH(odd_locales));
     tcase_add_test(tests, wrong_parameters);
+    tcase_add_test(tests, a_message_that_is_too_long);
     return run_tests("sql_spec", tests);
 }
