@@ -1,0 +1,252 @@
+/* Estimates as text, JSON and CSV. */
+#include "estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const interval_words[] = {"normal", "guaranteed", NULL};
+
+/* ---- Text ---- */
+
+/* A number with as many decimals as show two digits of its error; the plain number where that makes no sense. NaN is
+   the variance of a mechanism with two outputs: they tell the mean alone. */
+static const char *rounded(char text[64], double x, double error) {
+    if (isnan(x))
+        snprintf(text, 64, "unknown");
+    else if (error > 1e-12 && error < 1e15)
+        snprintf(text, 64, "%.*f", (int)fmax(1 - floor(log10(error)), 0), x);
+    else
+        snprintf(text, 64, "%.6g", x);
+    return text;
+}
+
+static bool blocks_readable(void) {
+    const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < 3; i++) {
+        const char *locale = getenv(names[i]);
+        if (locale != NULL && *locale != '\0')
+            return strstr(locale, "UTF-8") != NULL || strstr(locale, "utf8") != NULL;
+    }
+    return false;
+}
+
+static void print_histogram(output *out, const podium_distribution *d) {
+    double largest = 0, width = (d->max - d->min) / d->bins;
+    for (uint32_t j = 0; j < d->bins; j++)
+        largest = fmax(largest, d->share[j]);
+    for (uint32_t j = 0; j < d->bins; j++) {
+        output_print(out, "  %10.4g to %-10.4g %5.1f%%  ", d->min + width * j, d->min + width * (j + 1),
+                     100 * d->share[j]);
+        for (int k = 0; k < (int)nearbyint(40 * d->share[j] / largest); k++)
+            output_print(out, "%s", blocks_readable() ? "█" : "#");
+        output_print(out, "\n");
+    }
+}
+
+static void print_text(output *out, const result *r, const asked *a) {
+    const podium_estimate *e = &r->estimate;
+    double error = e->standard_error;
+    char x[64], y[64];
+    output_print(out, "reports             %llu\n", (unsigned long long)r->n);
+    if (r->refused > 0)
+        output_print(out, "refused             %llu (outside the support: not reports of this collection)\n",
+                     (unsigned long long)r->refused);
+    output_print(out, "mean                %s\n", rounded(x, e->mean, error));
+    output_print(out, "standard error      %s\n", rounded(x, error, error));
+    output_print(out, "interval            %s to %s (%g%%, %s)\n", rounded(x, e->lower, error),
+                 rounded(y, e->upper, error), 100 * e->confidence, interval_words[e->interval]);
+    output_print(out, "standard deviation  %s%s\n", rounded(x, e->standard_deviation, error),
+                 e->variance_clipped            ? " (the nearest that is possible: cannot be told from it)"
+                 : isnan(e->standard_deviation) ? " (the mechanism has two outputs, which tell the mean alone)"
+                                                : "");
+    if (a->dishonest > 0)
+        output_print(out, "dishonest           %llu such reports can have moved the mean by %s at the most\n",
+                     (unsigned long long)a->dishonest, rounded(x, r->influence, error));
+    if (a->quantiles > 0)
+        output_print(out, "\nquantiles%s\n", a->bootstrap > 0 ? " (and how much they vary with the reports)" : "");
+    for (size_t i = 0; i < a->quantiles; i++) {
+        output_print(out, "  %9.4g%%  %s", 100 * a->p[i], rounded(x, r->quantile[i], error));
+        if (a->bootstrap > 0)
+            output_print(out, "  (%s to %s)", rounded(x, r->lower[i], error), rounded(y, r->upper[i], error));
+        output_print(out, "\n");
+    }
+    if (r->shape.bins == 0)
+        return;
+    output_print(out, "\nshares of the range%s\n",
+                 r->shape.telling ? "" : " (too few reports to tell: equal shares would do as well)");
+    print_histogram(out, &r->shape);
+}
+
+static void print_text_groups(output *out, result **results, size_t count, const asked *a) {
+    int width = 5;
+    char text[64];
+    for (size_t i = 0; i < count; i++)
+        width = (int)fmax(width, fmin(40, (double)strlen(results[i]->group)));
+    output_print(out, "%-*s %10s %14s %12s %14s %14s %14s", width, "group", "reports", "mean", "std error", "lower",
+                 "upper", "std deviation");
+    for (size_t k = 0; k < a->quantiles; k++)
+        output_print(out, " %13.4g%%", 100 * a->p[k]);
+    output_print(out, "\n");
+    for (size_t i = 0; i < count; i++) {
+        const result *r = results[i];
+        const podium_estimate *e = &r->estimate;
+        double error = e->standard_error, shown[] = {e->mean, error, e->lower, e->upper, e->standard_deviation};
+        static const int widths[] = {14, 12, 14, 14, 14};
+        output_print(out, "%-*s %10llu", width, r->group, (unsigned long long)r->n);
+        if (!r->enough)
+            output_print(out, " %14s", "too few");
+        for (size_t k = 0; r->enough && k < sizeof shown / sizeof *shown; k++)
+            output_print(out, " %*s", widths[k], rounded(text, shown[k], error));
+        for (size_t k = 0; r->enough && k < a->quantiles; k++)
+            output_print(out, " %14s", rounded(text, r->quantile[k], error));
+        output_print(out, "\n");
+    }
+}
+
+/* ---- JSON and CSV ---- */
+
+static void print_quoted(output *out, const char *text, const char *escapes) {
+    output_print(out, "\"");
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*escapes == '\\' && (unsigned char)*c < ' ')
+            output_print(out, "\\u%04x", (unsigned)*c);
+        else
+            output_print(out, "%s%c", *c == '"' ? escapes : *c == '\\' && *escapes == '\\' ? "\\" : "", *c);
+    }
+    output_print(out, "\"");
+}
+
+static void print_json_lists(output *out, const result *r, const asked *a) {
+    const podium_distribution *d = &r->shape;
+    double width = d->bins == 0 ? 0 : (d->max - d->min) / d->bins;
+    if (a->dishonest > 0)
+        output_print(out, ", \"dishonest\": %llu, \"influence\": %.17g", (unsigned long long)a->dishonest,
+                     r->influence);
+    if (a->quantiles > 0 || a->histogram > 0)
+        output_print(out, ", \"telling\": %s", d->telling ? "true" : "false");
+    if (a->quantiles > 0)
+        output_print(out, ", \"quantiles\": [");
+    for (size_t i = 0; i < a->quantiles; i++) {
+        output_print(out, "%s{\"p\": %.17g, \"value\": %.17g", i == 0 ? "" : ", ", a->p[i], r->quantile[i]);
+        if (a->bootstrap > 0)
+            output_print(out, ", \"lower\": %.17g, \"upper\": %.17g", r->lower[i], r->upper[i]);
+        output_print(out, "}");
+    }
+    if (a->quantiles > 0)
+        output_print(out, "]");
+    if (a->histogram == 0)
+        return;
+    output_print(out, ", \"histogram\": [");
+    for (uint32_t j = 0; j < d->bins; j++)
+        output_print(out, "%s{\"lower\": %.17g, \"upper\": %.17g, \"share\": %.17g}", j == 0 ? "" : ", ",
+                     d->min + width * j, j + 1 == d->bins ? d->max : d->min + width * (j + 1), d->share[j]);
+    output_print(out, "]");
+}
+
+static void print_json(output *out, const result *r, const asked *a, bool grouped) {
+    const podium_estimate *e = &r->estimate;
+    output_print(out, "{");
+    if (grouped) {
+        output_print(out, "\"group\": ");
+        print_quoted(out, r->group, "\\");
+        output_print(out, ", ");
+    }
+    output_print(out, "\"n\": %llu", (unsigned long long)r->n);
+    if (r->refused > 0)
+        output_print(out, ", \"refused\": %llu", (unsigned long long)r->refused);
+    if (r->enough) {
+        output_print(out,
+                     ", \"mean\": %.17g, \"standard_error\": %.17g, \"confidence\": %.17g, \"interval\": \"%s\", "
+                     "\"lower\": %.17g, \"upper\": %.17g, ",
+                     e->mean, e->standard_error, e->confidence, interval_words[e->interval], e->lower, e->upper);
+        if (isnan(e->variance))
+            output_print(out, "\"variance\": null, \"standard_deviation\": null, ");
+        else
+            output_print(out, "\"variance\": %.17g, \"standard_deviation\": %.17g, ", e->variance,
+                         e->standard_deviation);
+        output_print(out, "\"variance_clipped\": %s", e->variance_clipped ? "true" : "false");
+        print_json_lists(out, r, a);
+    }
+    output_print(out, "}");
+}
+
+/* One more number of a line, or an empty cell */
+static void print_cell(output *out, bool known, double x) {
+    if (known)
+        output_print(out, ",%.17g", x);
+    else
+        output_print(out, ",");
+}
+
+static void print_csv_head(output *out, const asked *a, bool grouped) {
+    output_print(out, "%sn,mean,standard_error,confidence,interval,lower,upper,variance,standard_deviation",
+                 grouped ? "group," : "");
+    for (size_t i = 0; i < a->quantiles; i++) {
+        output_print(out, ",quantile_%.10g", a->p[i]);
+        if (a->bootstrap > 0)
+            output_print(out, ",quantile_%.10g_lower,quantile_%.10g_upper", a->p[i], a->p[i]);
+    }
+    for (uint32_t j = 1; j <= a->histogram; j++)
+        output_print(out, ",share_%u", j);
+    output_print(out, "%s,variance_clipped,refused\n", a->dishonest > 0 ? ",influence" : "");
+}
+
+static void print_csv_row(output *out, const result *r, const asked *a, bool grouped) {
+    const podium_estimate *e = &r->estimate;
+    if (grouped) {
+        print_quoted(out, r->group, "\"");
+        output_print(out, ",");
+    }
+    output_print(out, "%llu", (unsigned long long)r->n);
+    print_cell(out, r->enough, e->mean);
+    print_cell(out, r->enough, e->standard_error);
+    print_cell(out, r->enough, e->confidence);
+    output_print(out, ",%s", r->enough ? interval_words[e->interval] : "");
+    print_cell(out, r->enough, e->lower);
+    print_cell(out, r->enough, e->upper);
+    print_cell(out, r->enough && !isnan(e->variance), e->variance);
+    print_cell(out, r->enough && !isnan(e->variance), e->standard_deviation);
+    for (size_t i = 0; i < a->quantiles; i++) {
+        print_cell(out, r->enough, r->quantile[i]);
+        if (a->bootstrap > 0) {
+            print_cell(out, r->enough, r->lower[i]);
+            print_cell(out, r->enough, r->upper[i]);
+        }
+    }
+    for (uint32_t j = 0; j < a->histogram; j++)
+        print_cell(out, r->enough, r->shape.share[j]);
+    if (a->dishonest > 0)
+        print_cell(out, r->enough, r->influence);
+    output_print(out, ",%s,%llu\n",
+                 !r->enough            ? ""
+                 : e->variance_clipped ? "true"
+                                       : "false",
+                 (unsigned long long)r->refused);
+}
+
+/* ---- All of it ---- */
+
+void print_results(output *out, result **results, size_t count, const asked *a, const podium_collection *collection,
+                   const char *name, bool grouped) {
+    if (a->format == FORMAT_CSV) {
+        print_csv_head(out, a, grouped);
+        for (size_t i = 0; i < count; i++)
+            print_csv_row(out, results[i], a, grouped);
+    } else if (a->format == FORMAT_JSON) {
+        output_print(out, grouped ? "[" : "");
+        for (size_t i = 0; i < count; i++) {
+            output_print(out, i == 0 ? "" : ",\n ");
+            print_json(out, results[i], a, grouped);
+        }
+        output_print(out, grouped ? "]\n" : "\n");
+    } else {
+        output_print(out, "%s%s%s, epsilon %g, range %g to %g\n\n", name, *name == '\0' ? "" : ": ",
+                     podium_mechanism_name(collection->spec.mechanism), collection->spec.epsilon, collection->spec.min,
+                     collection->spec.max);
+        if (grouped)
+            print_text_groups(out, results, count, a);
+        else
+            print_text(out, results[0], a);
+    }
+}
