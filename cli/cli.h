@@ -90,6 +90,24 @@ const char *output_stage(const char *path);
 void output_commit(void);
 void output_abandon(void); /* removes what is staged; safe in a signal handler */
 
+/* ---- print.c: numbers and names as text, JSON and CSV have them ---- */
+
+/* The fewest digits that read back; none stands for an infinity or a NaN. */
+void print_number(output *out, const char *before, double x, const char *none);
+
+/* A name may have any bytes. In text and JSON its control characters, and what turns the direction of text, are written
+   as \n, \x1b, \u202e; a byte that is not UTF-8 as \xff in text and as U+FFFD in JSON. CSV has the bytes as they are.
+ */
+void print_name(output *out, const char *text, int width); /* with blanks up to so many characters */
+void print_name_json(output *out, const char *text);       /* in quotes, as the next */
+void print_name_csv(output *out, const char *text);
+int print_width(const char *text); /* the characters that print_name shows */
+
+typedef enum { ESCAPE_TEXT, ESCAPE_JSON } escaping;
+#define ESCAPED_MAX 8
+/* The first character of text, as above, as a string; returns where the next one begins. */
+const char *escape(char to[ESCAPED_MAX], const char *text, escaping how);
+
 /* ---- progress.c: one line on standard error, where that is a terminal ---- */
 
 void progress_show(const char *what, uint64_t done, uint64_t total, uint64_t rows); /* total 0: not known */

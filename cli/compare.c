@@ -99,18 +99,11 @@ static void print_text(output *out, const field *f, double epsilon) {
                  podium_mechanism_name(centre->spec.mechanism));
 }
 
-/* A number, or what stands for none */
-static void print_number(output *out, const char *before, double x, const char *none) {
-    if (isnan(x))
-        output_print(out, "%s%s", before, none);
-    else
-        output_print(out, "%s%.10g", before, x);
-}
-
 static void print_csv(output *out, const field *f, double epsilon) {
     for (size_t m = 0; m < rows_of(f); m++) {
         line l = line_of(f, m);
-        output_print(out, "%.17g,%s", epsilon, l.name);
+        print_number(out, "", epsilon, "");
+        output_print(out, ",%s", l.name);
         double numbers[] = {
             l.worst, l.uniform, l.centre, l.least, l.to_laplace, l.to_best, l.bytes == 0 ? NAN : (double)l.bytes,
             l.lower, l.upper};
@@ -122,8 +115,8 @@ static void print_csv(output *out, const field *f, double epsilon) {
 
 static void print_json(output *out, const field *f, double epsilon) {
     static const podium_objective objectives[] = {PODIUM_WORST_CASE, PODIUM_UNIFORM, PODIUM_CENTRE};
-    output_print(out, "{\"epsilon\": %.17g, \"lower_bound\": ", epsilon);
-    print_number(out, "", f->delta * f->delta * f->bound, "null");
+    print_number(out, "{\"epsilon\": ", epsilon, "null");
+    print_number(out, ", \"lower_bound\": ", f->delta * f->delta * f->bound, "null");
     output_print(out, ", \"take\": {");
     for (size_t i = 0; i < 3; i++)
         output_print(out, "%s\"%s\": \"%s\"", i == 0 ? "" : ", ", objective_words[objectives[i]],
@@ -131,12 +124,17 @@ static void print_json(output *out, const field *f, double epsilon) {
     output_print(out, "}, \"mechanisms\": [");
     for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
         line l = line_of(f, m);
-        output_print(
-            out,
-            "%s\n  {\"mechanism\": \"%s\", \"worst\": %.10g, \"uniform\": %.10g, \"centre\": %.10g, \"least\": %.10g, "
-            "\"to_laplace\": %.10g, \"to_best\": %.10g, \"bytes\": %zu, \"support\": [%.10g, %.10g]}",
-            m == 0 ? "" : ",", l.name, l.worst, l.uniform, l.centre, l.least, l.to_laplace, l.to_best, l.bytes, l.lower,
-            l.upper);
+        output_print(out, "%s\n  {\"mechanism\": \"%s\"", m == 0 ? "" : ",", l.name);
+        print_number(out, ", \"worst\": ", l.worst, "null");
+        print_number(out, ", \"uniform\": ", l.uniform, "null");
+        print_number(out, ", \"centre\": ", l.centre, "null");
+        print_number(out, ", \"least\": ", l.least, "null");
+        print_number(out, ", \"to_laplace\": ", l.to_laplace, "null");
+        print_number(out, ", \"to_best\": ", l.to_best, "null");
+        output_print(out, ", \"bytes\": %zu", l.bytes);
+        print_number(out, ", \"support\": [", l.lower, "null");
+        print_number(out, ", ", l.upper, "null");
+        output_print(out, "]}");
     }
     output_print(out, "]}");
 }

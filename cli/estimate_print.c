@@ -82,7 +82,7 @@ static void print_text_groups(output *out, result **results, size_t count, const
     int width = 5;
     char text[64];
     for (size_t i = 0; i < count; i++)
-        width = (int)fmax(width, fmin(40, (double)strlen(results[i]->group)));
+        width = (int)fmax(width, fmin(40, print_width(results[i]->group)));
     output_print(out, "%-*s %10s %14s %12s %14s %14s %14s", width, "group", "reports", "mean", "std error", "lower",
                  "upper", "std deviation");
     for (size_t k = 0; k < a->quantiles; k++)
@@ -93,7 +93,8 @@ static void print_text_groups(output *out, result **results, size_t count, const
         const podium_estimate *e = &r->estimate;
         double error = e->standard_error, shown[] = {e->mean, error, e->lower, e->upper, e->standard_deviation};
         static const int widths[] = {14, 12, 14, 14, 14};
-        output_print(out, "%-*s %10llu", width, r->group, (unsigned long long)r->n);
+        print_name(out, r->group, width);
+        output_print(out, " %10llu", (unsigned long long)r->n);
         if (!r->enough)
             output_print(out, " %14s", "too few");
         for (size_t k = 0; r->enough && k < sizeof shown / sizeof *shown; k++)
@@ -106,86 +107,88 @@ static void print_text_groups(output *out, result **results, size_t count, const
 
 /* ---- JSON and CSV ---- */
 
-static void print_quoted(output *out, const char *text, const char *escapes) {
-    output_print(out, "\"");
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*escapes == '\\' && (unsigned char)*c < ' ')
-            output_print(out, "\\u%04x", (unsigned)*c);
-        else
-            output_print(out, "%s%c", *c == '"' ? escapes : *c == '\\' && *escapes == '\\' ? "\\" : "", *c);
-    }
-    output_print(out, "\"");
+static const char *word_of(bool x) {
+    return x ? "true" : "false";
 }
 
-static void print_json_lists(output *out, const result *r, const asked *a) {
-    const podium_distribution *d = &r->shape;
-    double width = d->bins == 0 ? 0 : (d->max - d->min) / d->bins;
-    if (a->dishonest > 0)
-        output_print(out, ", \"dishonest\": %llu, \"influence\": %.17g", (unsigned long long)a->dishonest,
-                     r->influence);
-    if (a->quantiles > 0 || a->histogram > 0)
-        output_print(out, ", \"telling\": %s", d->telling ? "true" : "false");
-    if (a->quantiles > 0)
-        output_print(out, ", \"quantiles\": [");
+static void print_json_quantiles(output *out, const result *r, const asked *a) {
+    output_print(out, ", \"quantiles\": [");
     for (size_t i = 0; i < a->quantiles; i++) {
-        output_print(out, "%s{\"p\": %.17g, \"value\": %.17g", i == 0 ? "" : ", ", a->p[i], r->quantile[i]);
-        if (a->bootstrap > 0)
-            output_print(out, ", \"lower\": %.17g, \"upper\": %.17g", r->lower[i], r->upper[i]);
+        print_number(out, i == 0 ? "{\"p\": " : ", {\"p\": ", a->p[i], "null");
+        print_number(out, ", \"value\": ", r->quantile[i], "null");
+        if (a->bootstrap > 0) {
+            print_number(out, ", \"lower\": ", r->lower[i], "null");
+            print_number(out, ", \"upper\": ", r->upper[i], "null");
+        }
         output_print(out, "}");
     }
-    if (a->quantiles > 0)
-        output_print(out, "]");
-    if (a->histogram == 0)
-        return;
-    output_print(out, ", \"histogram\": [");
-    for (uint32_t j = 0; j < d->bins; j++)
-        output_print(out, "%s{\"lower\": %.17g, \"upper\": %.17g, \"share\": %.17g}", j == 0 ? "" : ", ",
-                     d->min + width * j, j + 1 == d->bins ? d->max : d->min + width * (j + 1), d->share[j]);
     output_print(out, "]");
 }
 
-static void print_json(output *out, const result *r, const asked *a, bool grouped) {
+static void print_json_histogram(output *out, const podium_distribution *d) {
+    double width = (d->max - d->min) / d->bins;
+    output_print(out, ", \"histogram\": [");
+    for (uint32_t j = 0; j < d->bins; j++) {
+        print_number(out, j == 0 ? "{\"lower\": " : ", {\"lower\": ", d->min + width * j, "null");
+        print_number(out, ", \"upper\": ", j + 1 == d->bins ? d->max : d->min + width * (j + 1), "null");
+        print_number(out, ", \"share\": ", d->share[j], "null");
+        output_print(out, "}");
+    }
+    output_print(out, "]");
+}
+
+static void print_json_estimate(output *out, const result *r, const asked *a) {
     const podium_estimate *e = &r->estimate;
+    print_number(out, ", \"mean\": ", e->mean, "null");
+    print_number(out, ", \"standard_error\": ", e->standard_error, "null");
+    print_number(out, ", \"confidence\": ", e->confidence, "null");
+    output_print(out, ", \"interval\": \"%s\"", interval_words[e->interval]);
+    print_number(out, ", \"lower\": ", e->lower, "null");
+    print_number(out, ", \"upper\": ", e->upper, "null");
+    print_number(out, ", \"variance\": ", e->variance, "null");
+    print_number(out, ", \"standard_deviation\": ", e->standard_deviation, "null");
+    output_print(out, ", \"variance_clipped\": %s", word_of(e->variance_clipped));
+    if (a->dishonest > 0) {
+        output_print(out, ", \"dishonest\": %llu", (unsigned long long)a->dishonest);
+        print_number(out, ", \"influence\": ", r->influence, "null");
+    }
+    if (a->quantiles > 0 || a->histogram > 0)
+        output_print(out, ", \"telling\": %s", word_of(r->shape.telling));
+    if (a->quantiles > 0)
+        print_json_quantiles(out, r, a);
+    if (a->histogram > 0)
+        print_json_histogram(out, &r->shape);
+}
+
+static void print_json(output *out, const result *r, const asked *a, bool grouped) {
     output_print(out, "{");
     if (grouped) {
         output_print(out, "\"group\": ");
-        print_quoted(out, r->group, "\\");
+        print_name_json(out, r->group);
         output_print(out, ", ");
     }
     output_print(out, "\"n\": %llu", (unsigned long long)r->n);
     if (r->refused > 0)
         output_print(out, ", \"refused\": %llu", (unsigned long long)r->refused);
-    if (r->enough) {
-        output_print(out,
-                     ", \"mean\": %.17g, \"standard_error\": %.17g, \"confidence\": %.17g, \"interval\": \"%s\", "
-                     "\"lower\": %.17g, \"upper\": %.17g, ",
-                     e->mean, e->standard_error, e->confidence, interval_words[e->interval], e->lower, e->upper);
-        if (isnan(e->variance))
-            output_print(out, "\"variance\": null, \"standard_deviation\": null, ");
-        else
-            output_print(out, "\"variance\": %.17g, \"standard_deviation\": %.17g, ", e->variance,
-                         e->standard_deviation);
-        output_print(out, "\"variance_clipped\": %s", e->variance_clipped ? "true" : "false");
-        print_json_lists(out, r, a);
-    }
+    if (r->enough)
+        print_json_estimate(out, r, a);
     output_print(out, "}");
 }
 
 /* One more number of a line, or an empty cell */
 static void print_cell(output *out, bool known, double x) {
-    if (known)
-        output_print(out, ",%.17g", x);
-    else
-        output_print(out, ",");
+    print_number(out, ",", known ? x : NAN, "");
 }
 
 static void print_csv_head(output *out, const asked *a, bool grouped) {
     output_print(out, "%sn,mean,standard_error,confidence,interval,lower,upper,variance,standard_deviation",
                  grouped ? "group," : "");
     for (size_t i = 0; i < a->quantiles; i++) {
-        output_print(out, ",quantile_%.10g", a->p[i]);
+        char p[PODIUM_NUMBER_TEXT_MAX];
+        podium_number_write(p, a->p[i]);
+        output_print(out, ",quantile_%s", p);
         if (a->bootstrap > 0)
-            output_print(out, ",quantile_%.10g_lower,quantile_%.10g_upper", a->p[i], a->p[i]);
+            output_print(out, ",quantile_%s_lower,quantile_%s_upper", p, p);
     }
     for (uint32_t j = 1; j <= a->histogram; j++)
         output_print(out, ",share_%u", j);
@@ -195,7 +198,7 @@ static void print_csv_head(output *out, const asked *a, bool grouped) {
 static void print_csv_row(output *out, const result *r, const asked *a, bool grouped) {
     const podium_estimate *e = &r->estimate;
     if (grouped) {
-        print_quoted(out, r->group, "\"");
+        print_name_csv(out, r->group);
         output_print(out, ",");
     }
     output_print(out, "%llu", (unsigned long long)r->n);
@@ -205,8 +208,8 @@ static void print_csv_row(output *out, const result *r, const asked *a, bool gro
     output_print(out, ",%s", r->enough ? interval_words[e->interval] : "");
     print_cell(out, r->enough, e->lower);
     print_cell(out, r->enough, e->upper);
-    print_cell(out, r->enough && !isnan(e->variance), e->variance);
-    print_cell(out, r->enough && !isnan(e->variance), e->standard_deviation);
+    print_cell(out, r->enough, e->variance);
+    print_cell(out, r->enough, e->standard_deviation);
     for (size_t i = 0; i < a->quantiles; i++) {
         print_cell(out, r->enough, r->quantile[i]);
         if (a->bootstrap > 0) {
@@ -218,11 +221,7 @@ static void print_csv_row(output *out, const result *r, const asked *a, bool gro
         print_cell(out, r->enough, r->shape.share[j]);
     if (a->dishonest > 0)
         print_cell(out, r->enough, r->influence);
-    output_print(out, ",%s,%llu\n",
-                 !r->enough            ? ""
-                 : e->variance_clipped ? "true"
-                                       : "false",
-                 (unsigned long long)r->refused);
+    output_print(out, ",%s,%llu\n", r->enough ? word_of(e->variance_clipped) : "", (unsigned long long)r->refused);
 }
 
 /* ---- All of it ---- */
@@ -241,7 +240,8 @@ void print_results(output *out, result **results, size_t count, const asked *a, 
         }
         output_print(out, grouped ? "]\n" : "\n");
     } else {
-        output_print(out, "%s%s%s, epsilon %g, range %g to %g\n\n", name, *name == '\0' ? "" : ": ",
+        print_name(out, name, 0);
+        output_print(out, "%s%s, epsilon %g, range %g to %g\n\n", *name == '\0' ? "" : ": ",
                      podium_mechanism_name(collection->spec.mechanism), collection->spec.epsilon, collection->spec.min,
                      collection->spec.max);
         if (grouped)

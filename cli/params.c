@@ -6,6 +6,24 @@
 
 enum { OPTION_APPROXIMATE = OPTION_OWN, OPTION_TABLE, OPTION_FORMAT };
 
+/* Numbers that have names: as the cells of a line of CSV, or as the inside of a JSON object */
+typedef struct {
+    const char *name;
+    double x;
+} named;
+
+static void print_cells(output *out, const named *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        print_number(out, i == 0 ? "" : ",", numbers[i].x, "");
+}
+
+static void print_pairs(output *out, const named *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        output_print(out, "%s\"%s\": ", i == 0 ? "" : ", ", numbers[i].name);
+        print_number(out, "", numbers[i].x, "null");
+    }
+}
+
 /* The paper's Table 1: 0.1, 0.2 ... 5, 6, 7 ... 10 */
 static void print_table(output *out, podium_spec spec, output_format format) {
     if (format == FORMAT_TEXT)
@@ -16,20 +34,28 @@ static void print_table(output *out, podium_spec spec, output_format format) {
         spec.epsilon = i <= 50 ? i / 10.0 : i - 45;
         podium_shape s = shape_from(&spec);
         double e = spec.epsilon;
-        if (format == FORMAT_TEXT)
+        const named row[] = {{"epsilon", e}, {"exp", exp(e)}, {"d", s.d}, {"w", s.w}, {"m", s.m}, {"s", s.s}};
+        const size_t count = sizeof row / sizeof *row;
+        if (format == FORMAT_TEXT) {
             output_print(out, "  %-7.2f  %-8.2f  %-20.16g  %-20.16g  %-20.16g  %.16g\n", e, exp(e), s.d, s.w, s.m, s.s);
-        else if (format == FORMAT_CSV)
-            output_print(out, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", e, exp(e), s.d, s.w, s.m, s.s);
-        else
-            output_print(
-                out, "%s  {\"epsilon\": %.17g, \"exp\": %.17g, \"d\": %.17g, \"w\": %.17g, \"m\": %.17g, \"s\": %.17g}",
-                i == 1 ? "\n" : ",\n", e, exp(e), s.d, s.w, s.m, s.s);
+        } else if (format == FORMAT_CSV) {
+            print_cells(out, row, count);
+            output_print(out, "\n");
+        } else {
+            output_print(out, i == 1 ? "\n  {" : ",\n  {");
+            print_pairs(out, row, count);
+            output_print(out, "}");
+        }
     }
     output_print(out, format == FORMAT_JSON ? "\n]\n" : "");
 }
 
+static const char *variant_of(const podium_shape *s) {
+    return s->spec.mechanism == PODIUM_TUNED ? "tuned" : s->spec.mechanism == PODIUM_EXACT ? "exact" : "approximate";
+}
+
 static const char text_shape[] =
-    "epsilon          %.17g\nvariant          %s\n"
+    "variant          %s\n"
     "s                %.16g\nm                %.16g   the support is m times the range wide\n"
     "w                %.16g   width of the step\n"
     "d                %.16g   density beside the step\n"
@@ -37,21 +63,38 @@ static const char text_shape[] =
     "support          %.16g to %.16g\n"
     "variance_centre  %.16g   of a report, in the middle of the range\n"
     "variance_edge    %.16g   at its ends: the worst case\n";
-static const char json_shape[] = "{\"epsilon\": %.17g, \"variant\": \"%s\", \"s\": %.17g, \"m\": %.17g, \"w\": %.17g, "
-                                 "\"d\": %.17g, \"q\": %.17g, \"support\": [%.17g, %.17g], "
-                                 "\"variance_centre\": %.17g, \"variance_edge\": %.17g}\n";
-static const char csv_shape[] = "epsilon,variant,s,m,w,d,q,support_lower,support_upper,variance_centre,variance_edge\n"
-                                "%.17g,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n";
 
 static void print_shape(output *out, const podium_shape *s, output_format format) {
-    static const char *const formats[] = {text_shape, json_shape, csv_shape};
-    double half = s->delta * s->m / 2;
-    output_print(out, formats[format], s->spec.epsilon,
-                 s->spec.mechanism == PODIUM_TUNED   ? "tuned"
-                 : s->spec.mechanism == PODIUM_EXACT ? "exact"
-                                                     : "approximate",
-                 s->s, s->m, s->w, s->d, s->q, s->middle - half, s->middle + half, podium_shape_variance(s, s->middle),
-                 podium_shape_variance(s, s->spec.max));
+    double half = s->delta * s->m / 2, lower = s->middle - half, upper = s->middle + half;
+    const named shape[] = {{"s", s->s}, {"m", s->m}, {"w", s->w}, {"d", s->d}, {"q", s->q}};
+    const named ends[] = {{"support_lower", lower}, {"support_upper", upper}};
+    const named variances[] = {{"variance_centre", podium_shape_variance(s, s->middle)},
+                               {"variance_edge", podium_shape_variance(s, s->spec.max)}};
+    if (format == FORMAT_TEXT) {
+        print_number(out, "epsilon          ", s->spec.epsilon, "");
+        output_print(out, "\n");
+        output_print(out, text_shape, variant_of(s), s->s, s->m, s->w, s->d, s->q, lower, upper, variances[0].x,
+                     variances[1].x);
+    } else if (format == FORMAT_JSON) {
+        print_number(out, "{\"epsilon\": ", s->spec.epsilon, "null");
+        output_print(out, ", \"variant\": \"%s\", ", variant_of(s));
+        print_pairs(out, shape, 5);
+        print_number(out, ", \"support\": [", lower, "null");
+        print_number(out, ", ", upper, "null");
+        output_print(out, "], ");
+        print_pairs(out, variances, 2);
+        output_print(out, "}\n");
+    } else {
+        output_print(out, "epsilon,variant,s,m,w,d,q,support_lower,support_upper,variance_centre,variance_edge\n");
+        print_number(out, "", s->spec.epsilon, "");
+        output_print(out, ",%s,", variant_of(s));
+        print_cells(out, shape, 5);
+        output_print(out, ",");
+        print_cells(out, ends, 2);
+        output_print(out, ",");
+        print_cells(out, variances, 2);
+        output_print(out, "\n");
+    }
 }
 
 int command_params(int argc, char **argv) {

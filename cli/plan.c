@@ -146,30 +146,45 @@ static void print_csv(output *out, const goal *g, const row *rows, size_t count)
     output_print(out, "mechanism,people,to_ask,epsilon,within,confidence,each,within_split,within_one\n");
     for (size_t i = 0; i < count; i++) {
         const row *r = &rows[i];
-        output_print(out, "%s,%.0f,%.0f,", podium_mechanism_name(r->mechanism), r->people, asked(g, r));
-        if (r->possible)
-            output_print(out, "%.10g", r->epsilon);
-        output_print(out, ",%.10g,%.10g,", r->within, g->confidence);
-        output_print(out, g->questions > 1 ? "%u,%.10g,%.10g\n" : ",,\n", r->questions.each, r->questions.within_split,
-                     r->questions.within_one);
+        output_print(out, "%s", podium_mechanism_name(r->mechanism));
+        print_number(out, ",", r->people, "");
+        print_number(out, ",", asked(g, r), "");
+        print_number(out, ",", r->possible ? r->epsilon : NAN, "");
+        print_number(out, ",", r->within, "");
+        print_number(out, ",", g->confidence, "");
+        if (g->questions > 1) {
+            output_print(out, ",%u", r->questions.each);
+            print_number(out, ",", r->questions.within_split, "");
+            print_number(out, ",", r->questions.within_one, "");
+        }
+        output_print(out, g->questions > 1 ? "\n" : ",,,\n");
     }
 }
 
+static void print_json_row(output *out, const goal *g, const row *r) {
+    output_print(out, "\n  {\"mechanism\": \"%s\"", podium_mechanism_name(r->mechanism));
+    print_number(out, ", \"people\": ", r->people, "null");
+    print_number(out, ", \"to_ask\": ", asked(g, r), "null");
+    print_number(out, ", \"epsilon\": ", r->possible ? r->epsilon : NAN, "null");
+    print_number(out, ", \"within\": ", r->within, "null");
+    if (g->questions > 1) {
+        output_print(out, ", \"each\": %u", r->questions.each);
+        print_number(out, ", \"within_split\": ", r->questions.within_split, "null");
+        print_number(out, ", \"within_one\": ", r->questions.within_one, "null");
+    }
+    output_print(out, "}");
+}
+
 static void print_json(output *out, const goal *g, const row *rows, size_t count) {
-    output_print(out,
-                 "{\"range\": [%.17g, %.17g], \"confidence\": %.10g, \"spread\": %.10g, \"response\": %.10g, "
-                 "\"questions\": %u, \"plans\": [",
-                 g->spec.min, g->spec.max, g->confidence, g->spread, g->response, g->questions);
+    print_number(out, "{\"range\": [", g->spec.min, "null");
+    print_number(out, ", ", g->spec.max, "null");
+    print_number(out, "], \"confidence\": ", g->confidence, "null");
+    print_number(out, ", \"spread\": ", g->spread, "null");
+    print_number(out, ", \"response\": ", g->response, "null");
+    output_print(out, ", \"questions\": %u, \"plans\": [", g->questions);
     for (size_t i = 0; i < count; i++) {
-        const row *r = &rows[i];
-        output_print(out, "%s\n  {\"mechanism\": \"%s\", \"people\": %.0f, \"to_ask\": %.0f, \"epsilon\": ",
-                     i == 0 ? "" : ",", podium_mechanism_name(r->mechanism), r->people, asked(g, r));
-        output_print(out, r->possible ? "%.10g" : "null", r->epsilon);
-        output_print(out, ", \"within\": %.10g", r->within);
-        if (g->questions > 1)
-            output_print(out, ", \"each\": %u, \"within_split\": %.10g, \"within_one\": %.10g", r->questions.each,
-                         r->questions.within_split, r->questions.within_one);
-        output_print(out, "}");
+        output_print(out, i == 0 ? "" : ",");
+        print_json_row(out, g, &rows[i]);
     }
     output_print(out, "]}\n");
 }

@@ -1,0 +1,109 @@
+/*
+ * Print: numbers as JSON and CSV have them, and names that others have chosen: of groups, of files, of collections.
+ * Whatever bytes a name has, a terminal shows it and does nothing else, a table keeps its lines, and JSON is JSON.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+
+void print_number(output *out, const char *before, double x, const char *none) {
+    char text[PODIUM_NUMBER_TEXT_MAX];
+    podium_number_write(text, x);
+    output_print(out, "%s%s", before, isfinite(x) ? text : none);
+}
+
+/* ---- One character at a time ---- */
+
+/* The character of UTF-8 that text begins with, and its length in bytes; 0 where it is none: a stray byte, one written
+   with too many bytes, half of a pair (a surrogate), or one beyond the last. */
+static size_t decode(uint32_t *character, const char *text) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char first = (unsigned char)*text;
+    size_t n = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
+    if (n == 0)
+        return 0;
+    *character = n == 1 ? first : first & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if (((unsigned char)text[i] & 0xc0) != 0x80) /* the 0 at the end, too */
+            return 0;
+        *character = *character << 6 | ((unsigned char)text[i] & 0x3f);
+    }
+    bool wrong = *character < least[n] || *character > 0x10ffff || (*character >= 0xd800 && *character <= 0xdfff);
+    return wrong ? 0 : n;
+}
+
+/* Controls, of which some begin what a terminal obeys; line ends of Unicode; and what turns the direction of text. */
+static bool is_control(uint32_t c) {
+    return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+static void escape_control(char to[ESCAPED_MAX], uint32_t c, escaping how) {
+    static const char letters[] = "\b\t\n\f\r", names[] = "btnfr";
+    const char *letter = c == 0 || c > 0x7f ? NULL : strchr(letters, (int)c);
+    if (letter != NULL)
+        snprintf(to, ESCAPED_MAX, "\\%c", names[letter - letters]);
+    else if (how == ESCAPE_TEXT && c < 0x80)
+        snprintf(to, ESCAPED_MAX, "\\x%02x", c);
+    else
+        snprintf(to, ESCAPED_MAX, "\\u%04x", c & 0xffff);
+}
+
+const char *escape(char to[ESCAPED_MAX], const char *text, escaping how) {
+    uint32_t c;
+    size_t n = decode(&c, text);
+    if (n == 0 && how == ESCAPE_TEXT)
+        snprintf(to, ESCAPED_MAX, "\\x%02x", (unsigned char)*text);
+    else if (n == 0)
+        snprintf(to, ESCAPED_MAX, "\xef\xbf\xbd"); /* U+FFFD, the character for what is none */
+    else if (is_control(c))
+        escape_control(to, c, how);
+    else
+        snprintf(to, ESCAPED_MAX, "%s%.*s", how == ESCAPE_JSON && (c == '"' || c == '\\') ? "\\" : "", (int)n, text);
+    return text + (n == 0 ? 1 : n);
+}
+
+/* ---- Names ---- */
+
+/* Characters, of which continuation bytes are no beginning */
+int print_width(const char *text) {
+    char shown[ESCAPED_MAX];
+    int width = 0;
+    while (*text != '\0') {
+        text = escape(shown, text, ESCAPE_TEXT);
+        for (const char *c = shown; *c != '\0'; c++)
+            width += ((unsigned char)*c & 0xc0) != 0x80;
+    }
+    return width;
+}
+
+static void print_escaped(output *out, const char *text, escaping how) {
+    char shown[ESCAPED_MAX];
+    while (*text != '\0') {
+        text = escape(shown, text, how);
+        output_write(out, shown, strlen(shown));
+    }
+}
+
+void print_name(output *out, const char *text, int width) {
+    print_escaped(out, text, ESCAPE_TEXT);
+    for (int i = print_width(text); i < width; i++)
+        output_write(out, " ", 1);
+}
+
+void print_name_json(output *out, const char *text) {
+    output_write(out, "\"", 1);
+    print_escaped(out, text, ESCAPE_JSON);
+    output_write(out, "\"", 1);
+}
+
+void print_name_csv(output *out, const char *text) {
+    output_write(out, "\"", 1);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            output_write(out, "\"", 1);
+        output_write(out, text, 1);
+    }
+    output_write(out, "\"", 1);
+}
