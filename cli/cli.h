@@ -9,8 +9,11 @@
 
 enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 }; /* exit statuses */
 
-/* main.c: says "podium: ..." on standard error, removes what is half written, and exits. */
+/* main.c: says "podium: ..." on standard error, where names that the message has in it do no harm. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Says it, removes what is half written, and exits. */
 _Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* ... and refers to the help for the command, or in general for "". */
 _Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *allocate(size_t n); /* or fail, as the next */
 void *reallocate(void *memory, size_t n);

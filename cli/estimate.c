@@ -72,8 +72,8 @@ static void warn(const result *r, const podium_collection *collection, bool code
     warn_of_refused(r->refused, r->n, codes);
     if (r->enough && (e->mean < collection->spec.min - 6 * e->standard_error ||
                       e->mean > collection->spec.max + 6 * e->standard_error))
-        fprintf(stderr, "podium: warning: the mean is far outside the range: these are hardly %s of this collection\n",
-                codes ? "codes" : "reports");
+        say("warning: the mean is far outside the range: these are hardly %s of this collection",
+            codes ? "codes" : "reports");
 }
 
 static void quantiles_option(asked *a, const char *text) {

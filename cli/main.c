@@ -140,33 +140,74 @@ void help_for(const char *name, FILE *to) {
     fprintf(to, "podium %s: %s\n\nUsage: podium %s %s\n\n%s", c->name, c->summary, c->name, c->usage, c->help);
 }
 
-/* Only the first thread that has something to say says it. */
-static _Noreturn void leave(int status, const char *format, va_list arguments) {
+/* ---- Messages ---- */
+
+#define MESSAGE_MAX 8192
+
+static size_t lines_in(const char *text) {
+    size_t lines = 0;
+    for (; *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+/* A message may have the names of files and columns in it, which may have anything in them: they are escaped. The
+   message's own line ends stay, unless there are more than its format has: then some are a name's. */
+static void say_all(const char *format, va_list arguments) {
+    char message[MESSAGE_MAX], shown[MESSAGE_MAX];
+    vsnprintf(message, sizeof message, format, arguments);
+    bool own_lines = lines_in(message) == lines_in(format);
+    size_t n = 0;
+    for (const char *at = message; *at != '\0' && n + ESCAPED_MAX < sizeof shown; n += strlen(shown + n))
+        if (*at == '\n' && own_lines)
+            strcpy(shown + n, (char[]){*at++, '\0'});
+        else
+            at = escape(shown + n, at, ESCAPE_TEXT);
+    shown[n] = '\0';
+    progress_clear();
+    fprintf(stderr, "podium: %s\n", shown);
+}
+
+void say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say_all(format, arguments);
+    va_end(arguments);
+}
+
+/* Only the first thread that has something to say before the end says it: the others wait here for the end. */
+static void begin_to_leave(void) {
     static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&leaving);
-    progress_clear();
     output_abandon();
-    fputs("podium: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+}
+
+/* As it stands: other threads may be at work, and exit would pull libraries from under them. */
+static _Noreturn void leave(int status) {
     fflush(stdout);
-    _exit(status); /* as it stands: other threads may be at work, and exit would pull libraries from under them */
+    _exit(status);
 }
 
 void fail(int status, const char *format, ...) {
     va_list arguments;
+    begin_to_leave();
     va_start(arguments, format);
-    leave(status, format, arguments);
+    say_all(format, arguments);
+    va_end(arguments);
+    leave(status);
 }
 
 void fail_usage(const char *name, const char *format, ...) {
-    char message[1024];
     va_list arguments;
+    begin_to_leave();
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    say_all(format, arguments);
     va_end(arguments);
-    fail(BAD_USAGE, "%s\npodium: see 'podium help %s'", message, name);
+    say("see 'podium help%s%s'", *name == '\0' ? "" : " ", name);
+    leave(BAD_USAGE);
 }
+
+/* ---- Memory ---- */
 
 void *allocate(size_t n) {
     return reallocate(NULL, n);
@@ -178,6 +219,8 @@ void *reallocate(void *memory, size_t n) {
         fail(BAD_IO, "out of memory");
     return memory;
 }
+
+/* ---- The program ---- */
 
 static void interrupted(int signal_number) {
     output_abandon();
@@ -195,6 +238,14 @@ int close_stdout(int status) {
     if (fflush(stdout) != 0 || ferror(stdout))
         fail(BAD_IO, "standard output: cannot write");
     return status;
+}
+
+/* getopt repeats an option that it does not know as it stands: what a terminal would obey must not get there. */
+static void check_options(const char *name, char **arguments) {
+    for (; *arguments != NULL && strcmp(*arguments, "--") != 0; arguments++)
+        for (const char *c = *arguments; **arguments == '-' && *c != '\0'; c++)
+            if (((unsigned char)*c < ' ' && *c != '\t') || *c == 0x7f)
+                fail_usage(name, "an option has a control character in it: '%s'", *arguments);
 }
 
 int main(int argc, char **argv) {
@@ -220,11 +271,12 @@ int main(int argc, char **argv) {
     const char *name = asked ? argv[2] : first;
     const command *c = find(name);
     if (c == NULL)
-        fail(BAD_USAGE, "no command is called '%s'\npodium: see 'podium help'", name);
+        fail_usage("", "no command is called '%s'", name);
     if (asked) {
         help_for(name, stdout);
         return close_stdout(DONE);
     }
+    check_options(name, argv + 2);
     static char program[] = "podium";
     argv[1] = program; /* for getopt's messages */
     return close_stdout(c->run(argc - 1, argv + 1));

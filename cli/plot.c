@@ -32,11 +32,14 @@ void plot_check(const char *command, const char *path) {
         fail(BAD_IO, "pictures need gnuplot, which is not installed: apt install gnuplot-nox");
 }
 
-/* A name in a gnuplot string: nothing in it may end the string or start a command */
+/* A name in a gnuplot string: nothing in it may end the string or start a command, and a picture is UTF-8 throughout */
 static void print_plain(FILE *to, const char *text) {
-    for (; *text != '\0'; text++)
-        if (strchr("'\"\\`{}^_@&~\n", *text) == NULL)
-            fputc(*text, to);
+    char shown[ESCAPED_MAX];
+    while (*text != '\0') {
+        text = escape(shown, text, ESCAPE_JSON);
+        if (strchr("'\\`{}^_@&~", *shown) == NULL)
+            fputs(shown, to);
+    }
 }
 
 void plot_file(FILE *to, const char *path) {
