@@ -19,3 +19,21 @@ grep -oh "podium_sql_[a-z_]*" "$source"/sql/postgres/podium--*.sql | sort -u >de
 diff declared shown
 if ldd podium.so | grep libpodium; then exit 1; fi
 echo "build: podium.so shows $(wc -l <shown) functions, all declared in SQL"
+
+# Debian's PostgreSQL was itself built outside its source tree. For one that was not, configure strips every assignment
+# to VPATH from PGXS: with a copy of PGXS that is stripped likewise, the extension builds and installs as well.
+pgxs=$("$PG_CONFIG" --pgxs)
+mkdir in-tree
+cp -r "${pgxs%/src/makefiles/pgxs.mk}" in-tree/pgxs
+sed -i '/^[[:space:]]*VPATH[[:space:]]*=/d' in-tree/pgxs/src/Makefile.global
+cat >in-tree/pg_config <<END
+#!/bin/sh
+[ "\$1" != --pgxs ] || exec echo "$PWD/in-tree/pgxs/src/makefiles/pgxs.mk"
+exec "$PG_CONFIG" "\$@"
+END
+chmod +x in-tree/pg_config
+cd in-tree
+make -s -f "$source/sql/postgres/Makefile" PODIUM_BUILD="$build" PG_CONFIG=./pg_config COPT=-Werror install DESTDIR="$PWD/to"
+[ "$(nm -D --defined-only podium.so | awk '{ print $3 }')" = "$(nm -D --defined-only ../podium.so | awk '{ print $3 }')" ]
+[ "$(find to -name 'podium*' -type f | wc -l)" -eq 4 ] || { find to -type f; exit 1; }
+echo "build: the same with the PGXS of a PostgreSQL that was built in its source tree"
