@@ -128,7 +128,7 @@ const podium_collection *collection_of_arguments(FunctionCallInfo fcinfo, int fi
     double min = PG_GETARG_FLOAT8(first), max = PG_GETARG_FLOAT8(first + 1), epsilon = PG_GETARG_FLOAT8(first + 2);
     const text *given = more ? PG_GETARG_TEXT_PP(first + 3) : NULL;
     const char *mechanism = more ? VARDATA_ANY(given) : NULL;
-    size_t n = more ? VARSIZE_ANY_EXHDR(given) : 0; /* no mechanism has an empty name */
+    size_t n = more ? varlena_bytes(given) : 0; /* no mechanism has an empty name */
     if (last.collection != NULL && min == last.min && max == last.max && epsilon == last.epsilon && n == last.n &&
         (n == 0 || memcmp(last.mechanism, mechanism, n) == 0))
         return last.collection;

@@ -12,7 +12,11 @@
 
 #include <math.h>
 
+#ifdef PG_MODULE_MAGIC_EXT /* since PostgreSQL 18, which shows these in pg_get_loaded_modules() */
+PG_MODULE_MAGIC_EXT(.name = "podium", .version = PODIUM_VERSION);
+#else
 PG_MODULE_MAGIC;
+#endif
 
 PG_FUNCTION_INFO_V1(podium_sql_version);
 Datum podium_sql_version(PG_FUNCTION_ARGS) {
@@ -148,7 +152,7 @@ static Datum rows_tuple(const FuncCallContext *call) {
 
 /* Starts a function that gives rows, whose memory is then current; ends with rows_next. */
 static FuncCallContext *rows_begin(FunctionCallInfo fcinfo, MemoryContext *before) {
-    FuncCallContext *call = init_MultiFuncCall(fcinfo);
+    FuncCallContext *call = SRF_FIRSTCALL_INIT();
     TupleDesc description;
     *before = MemoryContextSwitchTo(call->multi_call_memory_ctx);
     if (get_call_result_type(fcinfo, NULL, &description) != TYPEFUNC_COMPOSITE)

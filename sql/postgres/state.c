@@ -58,7 +58,7 @@ const podium_aggregate *state_read(Datum datum, podium_aggregate *room) {
             return &((state *)header)->aggregate;
     }
     const struct varlena *flat = PG_DETOAST_DATUM_PACKED(datum);
-    decode(room, VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(flat));
+    decode(room, VARDATA_ANY(flat), varlena_bytes(flat));
     return room;
 }
 
@@ -128,7 +128,7 @@ PG_FUNCTION_INFO_V1(podium_sql_state_from_bytes);
 Datum podium_sql_state_from_bytes(PG_FUNCTION_ARGS) {
     const bytea *bytes = PG_GETARG_BYTEA_PP(0);
     podium_aggregate aggregate;
-    decode(&aggregate, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+    decode(&aggregate, VARDATA_ANY(bytes), varlena_bytes(bytes));
     PG_RETURN_DATUM(flat_datum(&aggregate));
 }
 

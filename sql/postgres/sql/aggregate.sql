@@ -83,7 +83,7 @@ FROM (SELECT state FROM answers WHERE how = 'serial' AND city <> '' UNION ALL SE
 -- what this collection cannot have made is refused, and counted
 SELECT (e).n, (e).refused
 FROM (SELECT podium_estimate(report, 1, 120, 1) AS e
-      FROM (VALUES (1.0), (2), ('nan'), ('infinity'), (-1e9)) v (report)) x;
+      FROM (VALUES (1.0::float8), (2), ('nan'), ('infinity'), (-1e9)) v (report)) x;
 
 -- parameters that differ from row to row: an error that says which, unless each group has its own
 SELECT podium_aggregate(x, 1, 120, x) FROM generate_series(1, 2) x;

@@ -29,7 +29,7 @@ DROP VIEW estimates;
 DROP TABLE states;
 DROP EXTENSION podium;
 CREATE EXTENSION podium;
-SELECT count(*) AS objects, count(*) FILTER (WHERE object IN (TABLE updated)) AS as_updated
+SELECT count(*) = (SELECT count(*) FROM updated) AS as_many, bool_and(object IN (TABLE updated)) AS the_same
 FROM (SELECT pg_describe_object(classid, objid, objsubid) AS object
     FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
      AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'podium')) x;
