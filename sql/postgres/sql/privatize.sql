@@ -17,6 +17,12 @@ WHERE report IS DISTINCT FROM report;
 CREATE VIEW drawn AS SELECT podium_privatize(34, 1, 120, 1) AS report;
 SELECT (SELECT report FROM drawn) <> (SELECT report FROM drawn) AS anew;
 DROP VIEW drawn;
+CREATE MATERIALIZED VIEW kept AS SELECT podium_privatize(34, 1, 120, 1) AS report;
+SELECT report AS first FROM kept \gset
+SELECT report = :first AS kept FROM kept;
+REFRESH MATERIALIZED VIEW kept;
+SELECT report <> :first AS anew FROM kept;
+DROP MATERIALIZED VIEW kept;
 SELECT provolatile, proisstrict, proparallel FROM pg_proc WHERE proname = 'podium_privatize';
 
 -- every mechanism: the mean of its reports is that of the values, out of range counts as the end, NaN as the middle
