@@ -123,3 +123,30 @@ pg_dump -p "$(port_of one)" -t answers -t states --extension=podium postgres |
     PGDATABASE=restored sql one >/dev/null
 digest='SELECT count(*), md5(string_agg(md5(state::bytea), NULL ORDER BY id)) FROM states'
 same "states survive a dump" "$(sql_one one "$digest")" "$(PGDATABASE=restored sql_one one "$digest")"
+
+# ---- What the server logs of a value that is sent as a parameter, as docs/sql.md says ----
+
+printf '%s\n' '\set value 98765' 'SELECT podium_privatize(:value, 1, 120, 1)' >"$work/draw"
+printf '%s\n' '\set value 98765' 'SELECT podium_privatize(:value, 1, 120, 51)' >"$work/fail"
+# logged SCRIPT SETTING...: whether the value is in what the server logs meanwhile
+logged() {
+    script=$1
+    shift
+    before=$(wc -l <"$work/one.log")
+    PGOPTIONS=$(printf -- ' -c %s' "$@") pgbench -n -t 1 -M extended -p "$(port_of one)" -f "$work/$script" postgres \
+        >"$work/said" 2>&1 || [ "$script" = fail ] || { cat "$work/said"; fail "pgbench"; }
+    tail -n +$((before + 1)) "$work/one.log" | grep -q podium_privatize || fail "nothing is logged: $*"
+    if tail -n +$((before + 1)) "$work/one.log" | grep -q 98765; then echo yes; else echo no; fi
+}
+explain="session_preload_libraries=auto_explain auto_explain.log_min_duration=0"
+same "log_statement logs parameters" "$(logged draw log_statement=all)" yes
+same "log_min_duration_statement too" "$(logged draw log_min_duration_statement=0)" yes
+same "log_parameter_max_length = 0 keeps them out" \
+    "$(logged draw log_statement=all log_min_duration_statement=0 log_parameter_max_length=0)" no
+same "an error does not log them" "$(logged fail log_min_error_statement=error)" no
+same "unless that is asked for" "$(logged fail log_parameter_max_length_on_error=-1)" yes
+# shellcheck disable=SC2086
+same "auto_explain with a limit of 0 does not" "$(logged draw $explain auto_explain.log_parameter_max_length=0)" no
+# shellcheck disable=SC2086
+same "but does in a verbose plan" \
+    "$(logged draw $explain auto_explain.log_parameter_max_length=0 auto_explain.log_verbose=on)" yes
