@@ -32,7 +32,7 @@ int command_merge(int argc, char **argv) {
         {"help", no_argument, NULL, OPTION_HELP}, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     collection_options which = {.command = "merge"};
     const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+    for (int option; (option = option_next(&which, argc, argv, known)) != -1;) {
         if (option == 'o')
             path = optarg;
         else

@@ -31,7 +31,8 @@ enum {
     OPTION_SPREAD,
     OPTION_LEVELS,
     OPTION_OBJECTIVE,
-    OPTION_OWN
+    OPTION_OWN,
+    OPTION_LIMIT = 320 /* above all of them */
 };
 
 #define COLLECTION_OPTIONS                                                                                             \
@@ -49,7 +50,12 @@ typedef struct {
     podium_objective objective;
     bool range, epsilon, mechanism, spread, levels, objective_given; /* given */
     bool automatic;                                                  /* --mechanism auto */
+    bool seen[OPTION_LIMIT];                                         /* by option_next */
 } collection_options;
+
+/* The next option, by getopt_long(3), or -1 after the last. An option that is given twice is a usage error. */
+struct option;
+int option_next(collection_options *options, int argc, char **argv, const struct option *known);
 
 /* Takes an option that all commands share; anything else is a usage error. */
 void collection_option(collection_options *options, int option, const char *argument);

@@ -264,7 +264,7 @@ int command_compare(int argc, char **argv) {
     size_t count = 0;
     output_format format = FORMAT_TEXT;
     const char *path = NULL, *picture = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
         if (option == OPTION_EPSILON)
             count = epsilons_option(epsilons, optarg);
         else if (option == OPTION_FORMAT)

@@ -21,7 +21,7 @@ int command_design(int argc, char **argv) {
                                           {NULL, 0, NULL, 0}};
     collection_options options = {.command = "design"};
     const char *path = NULL, *name = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
         if (option == 'o')
             path = optarg;
         else if (option == OPTION_NAME)

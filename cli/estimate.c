@@ -171,7 +171,7 @@ int command_estimate(int argc, char **argv) {
     collection_options which = {.command = "estimate"};
     table_options options = {.command = "estimate", .header = 2, .doing = "estimating"};
     asked a = {.confidence = 0.95};
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;)
+    for (int option; (option = option_next(&which, argc, argv, known)) != -1;)
         if (!own_option(&a, &options, option, optarg))
             collection_option(&which, option, optarg);
     options.files = argv + optind;

@@ -3,6 +3,7 @@
 #include "number.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,17 @@ int choice_option(const char *command, const char *option, const char *text, con
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i == 0 ? "" : ", ", words[i]);
     }
     fail_usage(command, "%s is one of %s, not '%s'", option, all, text);
+}
+
+int option_next(collection_options *options, int argc, char **argv, const struct option *known) {
+    int option = getopt_long(argc, argv, "ho:", known, NULL);
+    if (option < 0)
+        return option;
+    for (; options->seen[option] && known->name != NULL; known++)
+        if (known->val == option)
+            fail_usage(options->command, "--%s is given twice", known->name);
+    options->seen[option] = true;
+    return option;
 }
 
 /* ---- The collection ---- */

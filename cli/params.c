@@ -111,7 +111,7 @@ int command_params(int argc, char **argv) {
     bool table = false;
     output_format format = FORMAT_TEXT;
     const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
         if (option == OPTION_APPROXIMATE)
             options.spec.mechanism = PODIUM_APPROXIMATE;
         else if (option == OPTION_TABLE)

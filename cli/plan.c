@@ -262,7 +262,7 @@ int command_plan(int argc, char **argv) {
     goal g = {.confidence = 0.95, .response = 1, .questions = 1};
     output_format format = FORMAT_TEXT;
     const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
         if (option == OPTION_FORMAT)
             format = (output_format)choice_option("plan", "--format", optarg, format_words);
         else if (option == 'o')

@@ -74,7 +74,7 @@ const char *table_arguments(int argc, char **argv, collection_options *which, ta
     static const struct option known[] = {
         COLLECTION_OPTIONS, TABLE_OPTIONS, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     const char *path = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+    for (int option; (option = option_next(which, argc, argv, known)) != -1;) {
         if (option == 'o')
             path = optarg;
         else if (!table_option(options, option, optarg))

@@ -66,7 +66,7 @@ int command_paper(int argc, char **argv) {
         {"help", no_argument, NULL, OPTION_HELP}, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     collection_options options = {.command = "paper"};
     const char *directory = NULL;
-    for (int option; (option = getopt_long(argc, argv, "ho:", known, NULL)) != -1;) {
+    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
         if (option == 'o')
             directory = optarg;
         else
