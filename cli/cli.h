@@ -131,6 +131,9 @@ void plot_close(FILE *script, const char *path);
 void plot_file(FILE *to, const char *path);               /* a file's name as a gnuplot string, in quotes */
 const char *mechanism_colour(podium_mechanism mechanism); /* the same in every picture */
 
+/* What is said in place of a shape that is not telling */
+#define SHAPE_WITHHELD "Too few reports to estimate the distribution"
+
 typedef struct {
     const char *name; /* of what is collected; may be empty */
     const podium_spec *spec;

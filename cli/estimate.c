@@ -28,16 +28,14 @@ static void show_repetition(void *total, uint32_t done) {
     progress_show("bootstrapping", done, *(const uint32_t *)total, 0);
 }
 
-static void set_shape(result *r, const podium_collection *collection, const podium_aggregate *aggregate,
-                      const asked *a) {
+static void set_shape(result *r, const podium_channel *channel, const podium_aggregate *aggregate, const asked *a) {
     podium_distribution fine; /* the same whatever is shown of it */
-    require(podium_distribution_make(&fine, collection, aggregate, PODIUM_SHARES_FINE));
+    require(podium_distribution_from(&fine, channel, aggregate));
     for (size_t i = 0; i < a->quantiles; i++)
         r->quantile[i] = podium_distribution_quantile(&fine, a->p[i]);
     if (a->bootstrap > 0)
-        require(podium_distribution_bootstrap(r->lower, r->upper, collection, aggregate, PODIUM_SHARES_FINE, a->p,
-                                              a->quantiles, a->confidence, a->bootstrap, show_repetition,
-                                              (void *)&a->bootstrap));
+        require(podium_distribution_bootstrap(r->lower, r->upper, channel, aggregate, a->p, a->quantiles, a->confidence,
+                                              a->bootstrap, show_repetition, (void *)&a->bootstrap));
     progress_clear();
     r->shape = (podium_distribution){.min = fine.min,
                                      .max = fine.max,
@@ -49,7 +47,9 @@ static void set_shape(result *r, const podium_collection *collection, const podi
                             podium_distribution_below(&fine, fine.min + width * j);
 }
 
-static result *result_of(const group *g, const podium_collection *collection, const asked *a, bool shape) {
+/* The channel is NULL where the shape is not asked for. */
+static result *result_of(const group *g, const podium_collection *collection, const podium_channel *channel,
+                         const asked *a) {
     result *r = allocate(sizeof *r);
     memset(r, 0, sizeof *r);
     r->group = g->name;
@@ -61,8 +61,8 @@ static result *result_of(const group *g, const podium_collection *collection, co
     require(status);
     r->enough = true;
     r->influence = podium_collection_influence(collection, a->dishonest, r->n);
-    if (shape)
-        set_shape(r, collection, &g->aggregate, a);
+    if (channel != NULL)
+        set_shape(r, channel, &g->aggregate, a);
     return r;
 }
 
@@ -196,10 +196,13 @@ int command_estimate(int argc, char **argv) {
         fail_usage("estimate",
                    "%s has two outputs at epsilon %g, which tell the mean alone: no histogram, quantiles or plot",
                    podium_mechanism_name(collection.spec.mechanism), collection.spec.epsilon);
-    bool shape = asked_shape || (a.format == FORMAT_TEXT && !grouped && collection.cells > 2);
+    podium_channel *channel = NULL; /* one for all groups */
+    if (asked_shape || (a.format == FORMAT_TEXT && !grouped && collection.cells > 2))
+        require(podium_channel_make(&channel, &collection, PODIUM_SHARES_FINE));
     result **results = allocate((all.count + 1) * sizeof *results);
     for (size_t i = 0; i < all.count; i++)
-        results[i] = result_of(all.group[i], &collection, &a, shape);
+        results[i] = result_of(all.group[i], &collection, channel, &a);
+    podium_channel_free(channel);
     for (size_t i = 0; i < all.count; i++)
         warn(results[i], &collection, options.codes);
     if (!grouped && !results[0]->enough)

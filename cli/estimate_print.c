@@ -44,6 +44,25 @@ static void print_histogram(output *out, const podium_distribution *d) {
     }
 }
 
+static void print_shape(output *out, const result *r, const asked *a) {
+    const double error = r->estimate.standard_error;
+    char x[64], y[64];
+    if (!r->shape.telling) {
+        output_print(out, "\n" SHAPE_WITHHELD ".\n");
+        return;
+    }
+    if (a->quantiles > 0)
+        output_print(out, "\nquantiles%s\n", a->bootstrap > 0 ? " (and how much they vary with the reports)" : "");
+    for (size_t i = 0; i < a->quantiles; i++) {
+        output_print(out, "  %9.4g%%  %s", 100 * a->p[i], rounded(x, r->quantile[i], error));
+        if (a->bootstrap > 0)
+            output_print(out, "  (%s to %s)", rounded(x, r->lower[i], error), rounded(y, r->upper[i], error));
+        output_print(out, "\n");
+    }
+    output_print(out, "\nshares of the range\n");
+    print_histogram(out, &r->shape);
+}
+
 static void print_text(output *out, const result *r, const asked *a) {
     const podium_estimate *e = &r->estimate;
     double error = e->standard_error;
@@ -63,19 +82,8 @@ static void print_text(output *out, const result *r, const asked *a) {
     if (a->dishonest > 0)
         output_print(out, "dishonest           %llu such reports can have moved the mean by %s at the most\n",
                      (unsigned long long)a->dishonest, rounded(x, r->influence, error));
-    if (a->quantiles > 0)
-        output_print(out, "\nquantiles%s\n", a->bootstrap > 0 ? " (and how much they vary with the reports)" : "");
-    for (size_t i = 0; i < a->quantiles; i++) {
-        output_print(out, "  %9.4g%%  %s", 100 * a->p[i], rounded(x, r->quantile[i], error));
-        if (a->bootstrap > 0)
-            output_print(out, "  (%s to %s)", rounded(x, r->lower[i], error), rounded(y, r->upper[i], error));
-        output_print(out, "\n");
-    }
-    if (r->shape.bins == 0)
-        return;
-    output_print(out, "\nshares of the range%s\n",
-                 r->shape.telling ? "" : " (too few reports to tell: equal shares would do as well)");
-    print_histogram(out, &r->shape);
+    if (r->shape.bins > 0)
+        print_shape(out, r, a);
 }
 
 static void print_text_groups(output *out, result **results, size_t count, const asked *a) {
@@ -100,7 +108,7 @@ static void print_text_groups(output *out, result **results, size_t count, const
         for (size_t k = 0; r->enough && k < sizeof shown / sizeof *shown; k++)
             output_print(out, " %*s", widths[k], rounded(text, shown[k], error));
         for (size_t k = 0; r->enough && k < a->quantiles; k++)
-            output_print(out, " %14s", rounded(text, r->quantile[k], error));
+            output_print(out, " %14s", r->shape.telling ? rounded(text, r->quantile[k], error) : "too few");
         output_print(out, "\n");
     }
 }

@@ -107,7 +107,7 @@ static void write_script(FILE *to, const plot *p) {
     const podium_distribution *d = p->distribution;
     const podium_estimate *e = p->estimate;
     double width = (d->max - d->min) / d->bins, top = 0;
-    for (uint32_t j = 0; j < d->bins; j++)
+    for (uint32_t j = 0; d->telling && j < d->bins; j++)
         top = fmax(top, 100 * d->share[j]);
     fprintf(to, "set title '%llu reports, %s, epsilon %g'\nset xlabel '", (unsigned long long)e->n,
             podium_mechanism_name(p->spec->mechanism), p->spec->epsilon);
@@ -117,17 +117,20 @@ static void write_script(FILE *to, const plot *p) {
             "set style fill solid 0.8 noborder\n"
             "set xrange [%.17g:%.17g]\nset yrange [0:%.17g]\nset ylabel 'share of people'\nset format y '%%g%%%%'\n"
             "set key top right samplen 2\nset boxwidth %.17g\n",
-            d->min, d->max, 1.25 * top, 0.92 * width);
+            d->min, d->max, d->telling ? 1.25 * top : 1, 0.92 * width);
+    if (!d->telling)
+        fputs("unset ytics\nset label 1 '" SHAPE_WITHHELD "' at graph 0.5, graph 0.5 center front boxed\n"
+              "set style textbox opaque noborder margins 1, 1\n",
+              to);
     fprintf(to, "set object 1 rectangle from %.17g, graph 0 to %.17g, graph 1 fc '#d55e00' fs solid 0.25 noborder\n",
             e->lower, e->upper);
     fprintf(to, "set arrow 1 from %.17g, graph 0 to %.17g, graph 1 nohead front lc '#d55e00' lw 2\n", e->mean, e->mean);
-    fprintf(to,
-            "plot '-' using 1:2 with boxes lc '#0072b2' title 'estimated shares', "
-            "NaN with lines lc '#d55e00' lw 2 title 'mean, with its %g%% interval'\n",
-            100 * e->confidence);
-    for (uint32_t j = 0; j < d->bins; j++)
+    fprintf(to, "plot %sNaN with lines lc '#d55e00' lw 2 title 'mean, with its %g%% interval'\n",
+            d->telling ? "'-' using 1:2 with boxes lc '#0072b2' title 'estimated shares', " : "", 100 * e->confidence);
+    for (uint32_t j = 0; d->telling && j < d->bins; j++)
         fprintf(to, "%.17g %.17g\n", d->min + width * (j + 0.5), 100 * d->share[j]);
-    fputs("e\n", to);
+    if (d->telling)
+        fputs("e\n", to);
 }
 
 void plot_write(const char *path, const plot *p) {

@@ -418,22 +418,42 @@ PODIUM_API podium_status podium_estimate_make(podium_estimate *estimate, const p
                                               double confidence) PODIUM_MUST_USE;
 
 /*
+ * A channel is what the shape of the values is estimated through: how likely each report bin is for values in each part
+ * of the range. It depends on the collection alone, and takes a megabyte and some tens of milliseconds to make, so make
+ * it once for all aggregates of a collection. Threads may share it. bins, from 1 to PODIUM_SHARES_MAX, is how many bins
+ * its distributions have. podium_channel_free takes NULL too.
+ */
+#define PODIUM_SHARES_MAX 512
+#define PODIUM_SHARES_FINE 128 /* a good number: what is shown of them can be put together */
+typedef struct podium_channel podium_channel;
+PODIUM_API podium_status podium_channel_make(podium_channel **channel, const podium_collection *collection,
+                                             uint32_t bins) PODIUM_MUST_USE;
+PODIUM_API void podium_channel_free(podium_channel *channel);
+
+/*
  * The distribution of the values: shares of equal bins from min to max, by expectation-maximisation over the masses of
  * the report bins, smoothed after each step, in PODIUM_SHARES_FINE bins or more that are then put together. Ends when a
  * step gains less than 1e-3 in log-likelihood, or after PODIUM_STEPS_MAX.
+ *
+ * Too few reports cannot tell the distribution of the values from an even one. Whether they can is decided by a test
+ * that, if the values are in fact spread evenly, errs in at most 5% of all cases, whatever n, epsilon and the mechanism
+ * are. Where it says no, telling is false, and the shares and all that is asked of them are NaN. Two outputs (Duchi)
+ * tell the mean and nothing else.
  */
-#define PODIUM_SHARES_MAX 512
-#define PODIUM_SHARES_FINE 128 /* ask for so many: what is shown of them can be put together */
 #define PODIUM_STEPS_MAX 2000
 
 typedef struct podium_distribution {
     double min, max;
     uint32_t bins;
     uint32_t steps; /* PODIUM_STEPS_MAX: not converged */
-    bool telling;   /* false: these reports cannot tell the values from evenly spread ones, and neither do the shares */
+    bool telling;
     double share[PODIUM_SHARES_MAX];
 } podium_distribution;
 
+PODIUM_API podium_status podium_distribution_from(podium_distribution *distribution, const podium_channel *channel,
+                                                  const podium_aggregate *aggregate) PODIUM_MUST_USE;
+
+/* The same for a single aggregate, with a channel of its own. */
 PODIUM_API podium_status podium_distribution_make(podium_distribution *distribution,
                                                   const podium_collection *collection,
                                                   const podium_aggregate *aggregate, uint32_t bins) PODIUM_MUST_USE;
@@ -451,14 +471,15 @@ PODIUM_API podium_status podium_distribution_coarsen(podium_distribution *distri
  * How much the quantiles p would vary with other reports of the same values, by the bootstrap: the report bins are
  * drawn anew repetitions times, at least podium_bootstrap_least(confidence) (seeded by the aggregate, so the answer is
  * reproducible), and each time the distribution is estimated again. The intervals hold that variation; the bias that
- * comes of smoothing, which widens what is narrow, they cannot show. progress, if not NULL, is called after each
- * repetition.
+ * comes of smoothing, which widens what is narrow, they cannot show. Where the distribution is not telling they are
+ * NaN. progress, if not NULL, is called after each repetition.
  */
 PODIUM_API double podium_bootstrap_least(double confidence); /* 2/(1 - confidence), rounded up */
-PODIUM_API podium_status podium_distribution_bootstrap(
-    double *lower, double *upper, const podium_collection *collection, const podium_aggregate *aggregate, uint32_t bins,
-    const double *p, size_t count, double confidence, uint32_t repetitions,
-    void (*progress)(void *context, uint32_t done), void *context) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_distribution_bootstrap(double *lower, double *upper, const podium_channel *channel,
+                                                       const podium_aggregate *aggregate, const double *p, size_t count,
+                                                       double confidence, uint32_t repetitions,
+                                                       void (*progress)(void *context, uint32_t done),
+                                                       void *context) PODIUM_MUST_USE;
 
 /* ---- Plan: which mechanism, how many people, what epsilon ------------------------------------------------------ */
 

@@ -195,6 +195,7 @@ static bool limits_set(sum_limits *limits, bin_worths *worths, const podium_aggr
     for (uint32_t i = 0; i < a->bin_count; i++) {
         bin_worths *w = &worths[i];
         const uint64_t n = a->bins[i];
+        *w = (bin_worths){0, 0};
         if (!podium_bin_worths(collection, i, a->bin_bits, &w->least, &w->most) && n > 0)
             return false;
         sum_add(&count, (podium_sum){n, 0});

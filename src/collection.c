@@ -134,21 +134,24 @@ uint32_t podium_worth(const podium_collection *collection, uint32_t cell) {
     return upper ? (uint32_t)collection->worth_most - collection->pair_worth : collection->pair_worth;
 }
 
+podium_cell_range podium_bin_cells(const podium_collection *collection, uint32_t bin, uint32_t bin_bits) {
+    const uint64_t first = (uint64_t)bin << bin_bits, end = ((uint64_t)bin + 1) << bin_bits;
+    const uint64_t half = podium_step_cells(collection), output = half / 2;
+    if (collection->pair_coin == 0 || first < half) /* or else Hybrid's upper half: two outputs, see as_reported */
+        return (podium_cell_range){first, end < collection->cells ? end : collection->cells};
+    return (podium_cell_range){first, first == half || first == half + output ? first + output : first};
+}
+
 bool podium_bin_worths(const podium_collection *collection, uint32_t bin, uint32_t bin_bits, uint64_t *least,
                        uint64_t *most) {
-    const uint64_t first = (uint64_t)bin << bin_bits, half = podium_step_cells(collection);
-    uint64_t last = first + ((uint64_t)1 << bin_bits) - 1;
-    if (last >= collection->cells)
-        last = collection->cells - 1;
-    *least = podium_worth(collection, (uint32_t)first);
-    *most = podium_worth(collection, (uint32_t)last);
-    if (*most < *least) { /* a piece may fall */
-        uint64_t swap = *least;
-        *least = *most;
-        *most = swap;
-    }
-    /* Hybrid's upper half has two outputs, each counted as its first cell. */
-    return collection->pair_coin == 0 || first < half || first == half || first == half + half / 2;
+    const podium_cell_range cells = podium_bin_cells(collection, bin, bin_bits);
+    if (cells.first == cells.end)
+        return false;
+    const uint32_t first = podium_worth(collection, (uint32_t)cells.first);
+    const uint32_t last = podium_worth(collection, (uint32_t)(cells.end - 1));
+    *least = first < last ? first : last; /* a piece may fall */
+    *most = first < last ? last : first;
+    return true;
 }
 
 /* Outputs that are few and far between are known again, and anything else is refused: a report is off by less than this

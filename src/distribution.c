@@ -10,15 +10,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- The masses ---- */
+/* ---- The channel ---- */
 
 /* A bin of values is this many places, evenly spread: the average over them stands for the bin. */
 #define PLACES_PER_BIN 16
 
-typedef struct {
-    uint32_t reports, values;
-    double *mass; /* of report bin b given value bin j: mass[b * values + j] */
-} masses;
+#define SCORES 6 /* see "Enough reports?" */
+
+struct podium_channel {
+    uint64_t fingerprint, cells;
+    double min, max;
+    uint32_t bins;                  /* that a distribution shall have */
+    uint32_t reports, values;       /* bins of reports; bins of values, a multiple of the former */
+    uint32_t report_bits;           /* a bin of reports is 2^report_bits cells */
+    double evenly[PODIUM_BINS_MAX]; /* mass of each report bin if the values are spread evenly */
+    uint32_t scores;
+    double score[SCORES][PODIUM_BINS_MAX]; /* what a report in each bin says against that */
+    double mass[];                         /* of report bin b given value bin j: mass[b * values + j] */
+};
 
 static void places_of_bin(double places[PLACES_PER_BIN], const podium_collection *collection, uint32_t bin,
                           uint32_t bins) {
@@ -37,21 +46,123 @@ static double mass_between(const podium_collection *collection, const double pla
     return sum / PLACES_PER_BIN;
 }
 
-static podium_status masses_make(masses *m, const podium_collection *collection, const podium_aggregate *aggregate,
-                                 uint32_t bins) {
-    *m = (masses){aggregate->bin_count, bins, malloc((size_t)aggregate->bin_count * bins * sizeof *m->mass)};
-    if (m->mass == NULL)
-        return PODIUM_OUT_OF_MEMORY;
-    for (uint32_t j = 0; j < bins; j++) {
-        double places[PLACES_PER_BIN];
-        places_of_bin(places, collection, j, bins);
-        for (uint32_t b = 0; b < aggregate->bin_count; b++) {
-            double first = (double)((uint64_t)b << aggregate->bin_bits);
-            double last = fmin((double)(((uint64_t)b + 1) << aggregate->bin_bits), (double)collection->cells);
-            m->mass[(size_t)b * bins + j] = mass_between(collection, places, first, last);
-        }
+/* Report bin by report bin, given value bin j */
+static void channel_fill(podium_channel *c, const podium_collection *collection, uint32_t j) {
+    double places[PLACES_PER_BIN];
+    places_of_bin(places, collection, j, c->values);
+    for (uint32_t b = 0; b < c->reports; b++) {
+        podium_cell_range cells = podium_bin_cells(collection, b, c->report_bits);
+        double mass = mass_between(collection, places, (double)cells.first, (double)cells.end);
+        c->mass[(size_t)b * c->values + j] = mass;
+        c->evenly[b] += mass / c->values;
     }
+}
+
+/* ---- Enough reports? ---- */
+
+/*
+ * Do the reports say more about the values than that they lie in the range? That is a test of the hypothesis that the
+ * values are spread evenly, against densities 1 + theta_1 cos(pi x) + theta_2 cos(2 pi x) + ..., SCORES terms of it.
+ * Rao's score test looks at how fast the log-likelihood changes with each theta at 0. For a report in bin b that is the
+ * mean of the cosine given b, score[k][b]. The scores are made orthogonal, each with a variance of 1, so the squares of
+ * their sums, divided by n, add up to a chi-squared variable with as many degrees of freedom as there are scores. (Few
+ * cells have fewer scores than SCORES.) tests/statistical/telling measures the rate of false alarms: for few reports,
+ * too, it stays below 5%.
+ */
+static const double chi_squared[SCORES + 1] = {/* exceeded with a probability of 3% */
+                                               0, 4.7093, 7.0131, 8.9473, 10.7119, 12.3746, 13.9676};
+
+/* score -= along times `other`, where along is their covariance under evenly spread values; returns what is left of the
+   variance of the score. */
+static double make_orthogonal(const podium_channel *c, double *score, const double *other) {
+    double along = 0, left = 0;
+    for (uint32_t b = 0; b < c->reports; b++)
+        along += c->evenly[b] * score[b] * other[b];
+    for (uint32_t b = 0; b < c->reports; b++) {
+        score[b] -= along * other[b];
+        left += c->evenly[b] * score[b] * score[b];
+    }
+    return left;
+}
+
+/* The mean of cos(k pi x), x from 0 to 1 along the range, given each report bin; returns its variance. */
+static double score_fill(const podium_channel *c, double *score, unsigned k) {
+    double variance = 0;
+    for (uint32_t b = 0; b < c->reports; b++) {
+        double sum = 0;
+        for (uint32_t j = 0; j < c->values; j++)
+            sum += c->mass[(size_t)b * c->values + j] * cos(acos(-1) * k * (j + 0.5) / c->values) / c->values;
+        score[b] = c->evenly[b] > 0 ? sum / c->evenly[b] : 0;
+        variance += c->evenly[b] * score[b] * score[b];
+    }
+    return variance;
+}
+
+/* Two outputs tell the mean alone, and so have no scores. */
+static void channel_set_scores(podium_channel *c) {
+    c->scores = 0;
+    for (unsigned k = 1; k <= SCORES && c->cells > 2; k++) {
+        double *score = c->score[c->scores], variance = score_fill(c, score, k), left = variance;
+        for (uint32_t other = 0; other < c->scores; other++)
+            left = make_orthogonal(c, score, c->score[other]);
+        for (uint32_t b = 0; b < c->reports; b++)
+            score[b] /= sqrt(left);
+        c->scores += left > 1e-6 * variance && left > 1e-20; /* else the others say the same, or it is rounding */
+    }
+}
+
+/* Fewer reports than this are never telling: the statistic is not chi-squared yet. */
+#define REPORTS_LEAST 50
+
+static bool is_telling(const podium_channel *c, const podium_aggregate *aggregate) {
+    double statistic = 0;
+    for (uint32_t k = 0; k < c->scores; k++) {
+        double sum = 0;
+        for (uint32_t b = 0; b < c->reports; b++)
+            sum += (double)aggregate->bins[b] * c->score[k][b];
+        statistic += sum * sum / (double)aggregate->count;
+    }
+    return aggregate->count >= REPORTS_LEAST && statistic > chi_squared[c->scores];
+}
+
+/* ---- Making a channel ---- */
+
+/* With fewer than PODIUM_SHARES_FINE the places that stand for them would miss report bins at large epsilon; and how
+   far the smoothing reaches would depend on what is asked for. So the estimate is made in as many, then put together.
+ */
+static uint32_t fine_bins(uint32_t bins) {
+    return bins >= PODIUM_SHARES_FINE ? bins : bins * ((PODIUM_SHARES_FINE + bins - 1) / bins);
+}
+
+podium_status podium_channel_make(podium_channel **channel, const podium_collection *collection, uint32_t bins) {
+    podium_aggregate empty;
+    if (collection->cells == 0)
+        return PODIUM_NOT_INITIALISED;
+    if (bins < 1 || bins > PODIUM_SHARES_MAX)
+        return PODIUM_ARGUMENT_WRONG;
+    podium_aggregate_init(&empty, collection);
+    /* at most PODIUM_BINS_MAX times PODIUM_SHARES_MAX doubles, which is 4 MiB */
+    const uint32_t reports = empty.bin_count, values = fine_bins(bins);
+    podium_channel *c = malloc(sizeof *c + (size_t)reports * values * sizeof *c->mass);
+    if (c == NULL)
+        return PODIUM_OUT_OF_MEMORY;
+    *c = (podium_channel){.fingerprint = collection->fingerprint,
+                          .cells = collection->cells,
+                          .min = collection->spec.min,
+                          .max = collection->spec.max,
+                          .bins = bins,
+                          .reports = reports,
+                          .values = values,
+                          .report_bits = empty.bin_bits};
+    for (uint32_t j = 0; j < values; j++)
+        channel_fill(c, collection, j);
+    channel_set_scores(c);
+    *channel = c;
     return PODIUM_OK;
+}
+
+void podium_channel_free(podium_channel *channel) {
+    free(channel);
 }
 
 /* ---- Expectation, maximisation, smoothing ---- */
@@ -69,7 +180,7 @@ static double dot(const double *a, const double *b, uint32_t n) {
 }
 
 /* One step from share to next; returns the log-likelihood of share. */
-static double improve(const masses *m, const double *reports, const double *share, double *next) {
+static double improve(const podium_channel *m, const double *reports, const double *share, double *next) {
     double likelihood = 0;
     for (uint32_t j = 0; j < m->values; j++)
         next[j] = 0;
@@ -106,20 +217,16 @@ static void smooth(const double *from, double *to, uint32_t n) {
         to[j] /= total;
 }
 
-/* Returns the steps taken; gain is the log-likelihood above that of equal shares, from which it starts. */
-static uint32_t maximise(const masses *m, const double *reports, double *share, double *gain) {
-    double next[PODIUM_SHARES_MAX], before = -INFINITY, start = 0;
+/* From equal shares on; returns the steps taken. */
+static uint32_t maximise(const podium_channel *m, const double *reports, double *share) {
+    double next[PODIUM_SHARES_MAX], before = -INFINITY;
     uint32_t step = 0;
-    *gain = 0;
     for (uint32_t j = 0; j < m->values; j++)
         share[j] = 1.0 / m->values;
     if (nothing(reports, m->reports))
         return 0;
     while (step < PODIUM_STEPS_MAX) {
         double likelihood = improve(m, reports, share, next);
-        if (step == 0)
-            start = likelihood;
-        *gain = likelihood - start;
         if (fabs(likelihood - before) < 1e-3)
             break;
         before = likelihood;
@@ -129,43 +236,43 @@ static uint32_t maximise(const masses *m, const double *reports, double *share, 
     return step;
 }
 
-static podium_status check(const podium_collection *collection, const podium_aggregate *aggregate, uint32_t bins) {
-    if (!podium_aggregate_fits(aggregate, collection))
+/* ---- The estimate ---- */
+
+static podium_status check(const podium_channel *c, const podium_aggregate *aggregate) {
+    if (aggregate->fingerprint != c->fingerprint || aggregate->bin_count != c->reports ||
+        aggregate->bin_bits != c->report_bits)
         return PODIUM_FINGERPRINT_WRONG;
-    if (bins < 1 || bins > PODIUM_SHARES_MAX)
-        return PODIUM_ARGUMENT_WRONG;
     return aggregate->count == 0 ? PODIUM_TOO_FEW_REPORTS : PODIUM_OK;
 }
 
-/* With fewer than PODIUM_SHARES_FINE the places that stand for them would miss report bins at large epsilon; and how
-   far the smoothing reaches would depend on what is asked for. So the estimate is made in as many, then put together.
- */
-static uint32_t fine_bins(uint32_t bins) {
-    return bins == 0 || bins >= PODIUM_SHARES_FINE ? bins : bins * ((PODIUM_SHARES_FINE + bins - 1) / bins);
+podium_status podium_distribution_from(podium_distribution *distribution, const podium_channel *channel,
+                                       const podium_aggregate *aggregate) {
+    double reports[PODIUM_BINS_MAX];
+    podium_status status = check(channel, aggregate);
+    if (status != PODIUM_OK)
+        return status;
+    podium_distribution made = {
+        .min = channel->min, .max = channel->max, .bins = channel->values, .telling = is_telling(channel, aggregate)};
+    for (uint32_t b = 0; b < channel->reports; b++)
+        reports[b] = (double)aggregate->bins[b];
+    for (uint32_t j = 0; j < channel->values; j++)
+        made.share[j] = NAN;
+    if (made.telling)
+        made.steps = maximise(channel, reports, made.share);
+    status = podium_distribution_coarsen(&made, channel->bins);
+    if (status == PODIUM_OK)
+        *distribution = made;
+    return status;
 }
-
-/* Gains of less than this are what chance gives when all shares are equal. */
-#define TELLING_GAIN 2
 
 podium_status podium_distribution_make(podium_distribution *distribution, const podium_collection *collection,
                                        const podium_aggregate *aggregate, uint32_t bins) {
-    double reports[PODIUM_BINS_MAX], gain;
-    masses m;
-    podium_status status = check(collection, aggregate, bins);
-    uint32_t fine = fine_bins(bins);
-    if (status == PODIUM_OK)
-        status = masses_make(&m, collection, aggregate, fine);
+    podium_channel *channel;
+    podium_status status = podium_channel_make(&channel, collection, bins);
     if (status != PODIUM_OK)
         return status;
-    for (uint32_t b = 0; b < aggregate->bin_count; b++)
-        reports[b] = (double)aggregate->bins[b];
-    podium_distribution made = {.min = collection->spec.min, .max = collection->spec.max, .bins = fine};
-    made.steps = maximise(&m, reports, made.share, &gain);
-    made.telling = gain >= TELLING_GAIN && collection->cells > 2; /* two outputs tell the mean alone */
-    free(m.mass);
-    status = podium_distribution_coarsen(&made, bins);
-    if (status == PODIUM_OK)
-        *distribution = made;
+    status = podium_distribution_from(distribution, channel, aggregate);
+    podium_channel_free(channel);
     return status;
 }
 
@@ -173,7 +280,7 @@ podium_status podium_distribution_make(podium_distribution *distribution, const 
 
 double podium_distribution_quantile(const podium_distribution *distribution, double p) {
     double before = 0, width = (distribution->max - distribution->min) / distribution->bins;
-    if (!(p >= 0 && p <= 1))
+    if (!distribution->telling || !(p >= 0 && p <= 1))
         return NAN;
     for (uint32_t j = 0; j < distribution->bins; j++) {
         double share = distribution->share[j];
@@ -186,7 +293,7 @@ double podium_distribution_quantile(const podium_distribution *distribution, dou
 
 double podium_distribution_below(const podium_distribution *distribution, double x) {
     double at = (x - distribution->min) / (distribution->max - distribution->min) * distribution->bins, sum = 0;
-    if (isnan(x))
+    if (!distribution->telling || isnan(x))
         return NAN;
     for (uint32_t j = 0; j < distribution->bins && j < at; j++)
         sum += distribution->share[j] * fmin(1, at - j);
@@ -235,17 +342,16 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* Into samples[i * repetitions + r], quantile i of repetition r */
-static void bootstrap(double *samples, const masses *m, const podium_aggregate *aggregate, const double *p,
+static void bootstrap(double *samples, const podium_channel *m, const podium_aggregate *aggregate, const double *p,
                       size_t count, uint32_t repetitions, void (*progress)(void *context, uint32_t done),
                       void *context) {
     double reports[PODIUM_BINS_MAX];
-    podium_distribution again = {.min = aggregate->spec.min, .max = aggregate->spec.max, .bins = m->values};
+    podium_distribution again = {.min = m->min, .max = m->max, .bins = m->values, .telling = true};
     uint64_t state = aggregate->fingerprint ^ aggregate->count;
     for (uint32_t r = 0; r < repetitions; r++) {
         for (uint32_t b = 0; b < m->reports; b++)
             reports[b] = poisson(&state, (double)aggregate->bins[b]);
-        double gain;
-        maximise(m, reports, again.share, &gain);
+        maximise(m, reports, again.share);
         for (size_t i = 0; i < count; i++)
             samples[i * repetitions + r] = podium_distribution_quantile(&again, p[i]);
         if (progress != NULL)
@@ -257,28 +363,35 @@ double podium_bootstrap_least(double confidence) {
     return ceil(2 / (1 - confidence) * (1 - 1e-9)); /* 1 - 0.95 is not quite 0.05 */
 }
 
-podium_status podium_distribution_bootstrap(double *lower, double *upper, const podium_collection *collection,
-                                            const podium_aggregate *aggregate, uint32_t bins, const double *p,
-                                            size_t count, double confidence, uint32_t repetitions,
-                                            void (*progress)(void *context, uint32_t done), void *context) {
-    masses m;
-    podium_status status = check(collection, aggregate, bins);
+static podium_status bootstrap_check(const podium_channel *channel, const podium_aggregate *aggregate, const double *p,
+                                     size_t count, double confidence, uint32_t repetitions) {
+    podium_status status = check(channel, aggregate);
     if (status == PODIUM_OK &&
         (!(confidence > 0 && confidence < 1) || repetitions < podium_bootstrap_least(confidence)))
         status = PODIUM_ARGUMENT_WRONG; /* so few have no such quantiles */
     for (size_t i = 0; status == PODIUM_OK && i < count; i++)
         if (!(p[i] >= 0 && p[i] <= 1))
             status = PODIUM_ARGUMENT_WRONG;
-    if (status == PODIUM_OK)
-        status = masses_make(&m, collection, aggregate, fine_bins(bins));
+    return status;
+}
+
+podium_status podium_distribution_bootstrap(double *lower, double *upper, const podium_channel *channel,
+                                            const podium_aggregate *aggregate, const double *p, size_t count,
+                                            double confidence, uint32_t repetitions,
+                                            void (*progress)(void *context, uint32_t done), void *context) {
+    podium_status status = bootstrap_check(channel, aggregate, p, count, confidence, repetitions);
     if (status != PODIUM_OK)
         return status;
-    double *samples = malloc((count + 1) * repetitions * sizeof *samples), out = (1 - confidence) / 2;
-    if (samples == NULL) {
-        free(m.mass);
+    for (size_t i = 0; i < count; i++)
+        lower[i] = upper[i] = NAN;
+    if (count == 0 || !is_telling(channel, aggregate))
+        return PODIUM_OK;
+    double *samples =
+        count <= SIZE_MAX / sizeof *samples / repetitions ? malloc(count * repetitions * sizeof *samples) : NULL;
+    if (samples == NULL)
         return PODIUM_OUT_OF_MEMORY;
-    }
-    bootstrap(samples, &m, aggregate, p, count, repetitions, progress, context);
+    bootstrap(samples, channel, aggregate, p, count, repetitions, progress, context);
+    const double out = (1 - confidence) / 2;
     for (size_t i = 0; i < count; i++) {
         double *own = samples + i * repetitions;
         qsort(own, repetitions, sizeof *own, by_size);
@@ -286,6 +399,5 @@ podium_status podium_distribution_bootstrap(double *lower, double *upper, const 
         upper[i] = own[(size_t)ceil((1 - out) * (repetitions - 1))];
     }
     free(samples);
-    free(m.mass);
     return PODIUM_OK;
 }

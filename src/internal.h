@@ -52,8 +52,15 @@ double podium_place(const podium_collection *collection, double value);
 uint32_t podium_worth(const podium_collection *collection, uint32_t cell);
 bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth);
 
-/* The least and the greatest worth of the reports that are counted in a bin of 2^bin_bits cells, the first of which
-   exists; false if none are ever counted there. No bin holds cells of two pieces. */
+/* The cells whose reports are counted in a bin of an aggregate, whose bins are 2^bin_bits cells; none in some of
+   Hybrid's. */
+typedef struct podium_cell_range {
+    uint64_t first, end;
+} podium_cell_range;
+podium_cell_range podium_bin_cells(const podium_collection *collection, uint32_t bin, uint32_t bin_bits);
+
+/* The least and the greatest worth of those; false, with both untouched, if there are none. No bin holds cells of two
+   pieces. */
 bool podium_bin_worths(const podium_collection *collection, uint32_t bin, uint32_t bin_bits, uint64_t *least,
                        uint64_t *most);
 

@@ -169,22 +169,36 @@ static Datum rows_next(FunctionCallInfo fcinfo) {
     SRF_RETURN_NEXT(call, tuple);
 }
 
-/* False where the answer is NULL: of fewer than two reports, and of a mechanism with two outputs, which tell the mean
-   alone. */
-static bool distribution_of(podium_distribution *distribution, Datum datum, const char *function) {
-    podium_aggregate room;
-    const podium_aggregate *aggregate = state_read(datum, &room);
-    const podium_collection *collection = collection_of_spec(&aggregate->spec);
-    *distribution = (podium_distribution){.min = aggregate->spec.min, .max = aggregate->spec.max};
-    if (aggregate->count < 2 || collection->cells == 2)
-        return false;
-    podium_status status = podium_distribution_make(distribution, collection, aggregate, PODIUM_SHARES_FINE);
+/* The channel that was used last: one query often asks for the quantiles of many groups. */
+static const podium_channel *channel_of(const podium_collection *collection, const char *function) {
+    static podium_channel *kept;
+    static uint64_t fingerprint; /* of its collection */
+    if (kept != NULL && fingerprint == collection->fingerprint)
+        return kept;
+    podium_channel *made;
+    podium_status status = podium_channel_make(&made, collection, PODIUM_SHARES_FINE);
     if (status != PODIUM_OK)
         ereport(ERROR, errcode(status == PODIUM_OUT_OF_MEMORY ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
                 errmsg("%s: %s", function, podium_status_message(status)));
-    if (!distribution->telling)
-        ereport(NOTICE, errmsg("%s: these reports cannot tell the values from evenly spread ones", function));
-    return true;
+    podium_channel_free(kept);
+    kept = made;
+    fingerprint = collection->fingerprint;
+    return kept;
+}
+
+/* What is asked of a distribution that is not telling is NaN, and so NULL. */
+static podium_distribution distribution_of(Datum datum, const char *function) {
+    podium_aggregate room;
+    const podium_aggregate *aggregate = state_read(datum, &room);
+    const podium_collection *collection = collection_of_spec(&aggregate->spec);
+    const podium_channel *channel = channel_of(collection, function);
+    podium_distribution d = {.min = aggregate->spec.min, .max = aggregate->spec.max};
+    podium_status status = podium_distribution_from(&d, channel, aggregate);
+    if (status != PODIUM_OK && status != PODIUM_TOO_FEW_REPORTS)
+        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("%s: %s", function, podium_status_message(status)));
+    if (!d.telling && collection->cells > 2) /* two outputs never tell more than the mean */
+        ereport(NOTICE, errmsg("%s: too few reports to estimate the distribution", function));
+    return d;
 }
 
 /* The array's numbers, each a probability */
@@ -209,12 +223,11 @@ Datum podium_sql_quantiles(PG_FUNCTION_ARGS) {
         FuncCallContext *call = rows_begin(fcinfo, &before);
         int count;
         const double *p = probabilities(PG_GETARG_ARRAYTYPE_P(1), &count);
-        podium_distribution d;
-        bool known = distribution_of(&d, PG_GETARG_DATUM(0), "podium_quantiles");
+        podium_distribution d = distribution_of(PG_GETARG_DATUM(0), "podium_quantiles");
         rows *r = rows_new(call, (uint64_t)count, 2, false);
         for (int i = 0; i < count; i++) {
             row(r, (uint64_t)i)[0] = p[i];
-            row(r, (uint64_t)i)[1] = known ? podium_distribution_quantile(&d, p[i]) : NAN;
+            row(r, (uint64_t)i)[1] = podium_distribution_quantile(&d, p[i]);
         }
         MemoryContextSwitchTo(before);
     }
@@ -230,14 +243,13 @@ Datum podium_sql_histogram(PG_FUNCTION_ARGS) {
         if (bins < 1 || bins > PODIUM_SHARES_MAX)
             ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("podium_histogram: bins must be from 1 to %d", PODIUM_SHARES_MAX));
-        podium_distribution d;
-        bool known = distribution_of(&d, PG_GETARG_DATUM(0), "podium_histogram");
+        podium_distribution d = distribution_of(PG_GETARG_DATUM(0), "podium_histogram");
         rows *r = rows_new(call, (uint64_t)bins, 4, true);
         double width = (d.max - d.min) / bins;
         for (int i = 0; i < bins; i++) {
             double lower = d.min + width * i, upper = i + 1 == bins ? d.max : d.min + width * (i + 1);
             double share = podium_distribution_below(&d, upper) - podium_distribution_below(&d, lower);
-            memcpy(row(r, (uint64_t)i), (double[]){i + 1, lower, upper, known ? share : NAN}, 4 * sizeof(double));
+            memcpy(row(r, (uint64_t)i), (double[]){i + 1, lower, upper, share}, 4 * sizeof(double));
         }
         MemoryContextSwitchTo(before);
     }

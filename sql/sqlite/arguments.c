@@ -62,6 +62,20 @@ const podium_collection *collection_from(connection *own, char message[SQL_MESSA
     return oldest;
 }
 
+podium_status channel_from(connection *own, const podium_channel **channel, const podium_collection *collection) {
+    if (own->channel == NULL || own->channel_fingerprint != collection->fingerprint) {
+        podium_channel *made;
+        podium_status status = podium_channel_make(&made, collection, PODIUM_SHARES_FINE);
+        if (status != PODIUM_OK)
+            return status;
+        podium_channel_free(own->channel);
+        own->channel = made;
+        own->channel_fingerprint = collection->fingerprint;
+    }
+    *channel = own->channel;
+    return PODIUM_OK;
+}
+
 static bool is_text(const char *bytes, size_t n) {
     const size_t prefix = sizeof PODIUM_AGGREGATE_PREFIX - 1;
     return n >= prefix && memcmp(bytes, PODIUM_AGGREGATE_PREFIX, prefix) == 0;

@@ -26,8 +26,10 @@ typedef void (*on_row)(sqlite3_context *context, int count, sqlite3_value **valu
 
 void connection_release(void *argument) {
     connection *own = argument;
-    if (--own->references == 0)
-        sqlite3_free(own);
+    if (--own->references > 0)
+        return;
+    podium_channel_free(own->channel);
+    sqlite3_free(own);
 }
 
 static function *function_new(connection *own, const char *name, quantity gives) {

@@ -43,6 +43,8 @@ typedef struct connection {
     unsigned references; /* by the functions and tables defined, and whoever defines them */
     unsigned kept, next;
     podium_collection collections[COLLECTIONS_KEPT];
+    podium_channel *channel; /* the one used last, or NULL: a query may ask for the quantiles of many groups */
+    uint64_t channel_fingerprint;
 } connection;
 
 typedef struct function { /* what SQLite hands to each call */
@@ -62,6 +64,9 @@ bool spec_from(podium_spec *spec, char message[SQL_MESSAGE_MAX], int count, sqli
 
 /* The connection's own, until it is asked for the next; NULL on failure. */
 const podium_collection *collection_from(connection *own, char message[SQL_MESSAGE_MAX], const podium_spec *spec);
+
+/* A collection's channel, with PODIUM_SHARES_FINE bins; the connection's own, until it is asked for the next. */
+podium_status channel_from(connection *own, const podium_channel **channel, const podium_collection *collection);
 
 /* Bytes, or the program's text, be that as a blob too: this is how readfile() reads a file. Returns the state's
    collection, as collection_from does. */

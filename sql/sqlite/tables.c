@@ -39,7 +39,6 @@ typedef struct cursor {
     sqlite3_int64 row, rows;
     double *p; /* of quantiles, one a row */
     sqlite3_value *state, *asked;
-    bool known; /* else values and shares are NULL */
     podium_distribution distribution;
 } cursor;
 
@@ -148,7 +147,7 @@ static int read_bins(cursor *c, sqlite3_value *value) {
     return fail_table(c->base.pVtab, message);
 }
 
-/* Unknown are the values behind fewer than two reports, and behind two outputs, which tell the mean alone. */
+/* What is asked of a distribution that is not telling is NaN, and so NULL. */
 static int estimate(cursor *c, sqlite3_value *value) {
     const module *m = ((const table *)c->base.pVtab)->module;
     char message[SQL_MESSAGE_MAX];
@@ -157,13 +156,15 @@ static int estimate(cursor *c, sqlite3_value *value) {
     if (collection == NULL)
         return fail_table(c->base.pVtab, message);
     c->distribution = (podium_distribution){.min = aggregate.spec.min, .max = aggregate.spec.max};
-    c->known = aggregate.count >= 2 && collection->cells > 2;
-    podium_status status = PODIUM_OK;
-    if (c->known)
-        status = podium_distribution_make(&c->distribution, collection, &aggregate, PODIUM_SHARES_FINE);
+    const podium_channel *channel;
+    podium_status status = channel_from(m->own, &channel, collection);
+    if (status == PODIUM_OK)
+        status = podium_distribution_from(&c->distribution, channel, &aggregate);
     if (status == PODIUM_OUT_OF_MEMORY)
         return SQLITE_NOMEM;
-    return status == PODIUM_OK ? SQLITE_OK : fail_table(c->base.pVtab, podium_status_message(status));
+    if (status == PODIUM_OK || status == PODIUM_TOO_FEW_REPORTS)
+        return SQLITE_OK;
+    return fail_table(c->base.pVtab, podium_status_message(status));
 }
 
 /* ---- Its rows ---- */
@@ -231,7 +232,7 @@ static void give_quantile(const cursor *c, sqlite3_context *context, int column)
     double p = c->p[c->row];
     if (column == 0)
         sqlite3_result_double(context, p);
-    else if (c->known)
+    else
         sqlite3_result_double(context, podium_distribution_quantile(&c->distribution, p));
 }
 
@@ -243,7 +244,7 @@ static void give_bin(const cursor *c, sqlite3_context *context, int column) {
         sqlite3_result_int64(context, c->row + 1);
     else if (column < 3)
         sqlite3_result_double(context, column == 1 ? lower : upper);
-    else if (c->known)
+    else
         sqlite3_result_double(context, podium_distribution_below(d, upper) - podium_distribution_below(d, lower));
 }
 

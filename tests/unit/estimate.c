@@ -40,6 +40,15 @@ static podium_aggregate uniform_values(const podium_collection *c, uint64_t *see
     return privatized(c, seed, n);
 }
 
+/* Most of them in the lower half: reports by the thousand tell that from an even spread */
+static podium_aggregate skewed_values(const podium_collection *c, uint64_t *seed, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        double along = seeded_uniform(seed);
+        values[i] = c->spec.min + (c->spec.max - c->spec.min) * along * along;
+    }
+    return privatized(c, seed, n);
+}
+
 /* ---- Mean and variance ---- */
 
 typedef struct {
@@ -281,9 +290,13 @@ static podium_status distribution(const podium_collection *c, const podium_aggre
 static podium_status bootstrap(const podium_collection *c, const podium_aggregate *a, uint32_t bins, double p,
                                double confidence, uint32_t repetitions) {
     double lower = -7, upper = -8;
-    podium_status status =
-        podium_distribution_bootstrap(&lower, &upper, c, a, bins, &p, 1, confidence, repetitions, NULL, NULL);
-    ck_assert(status == PODIUM_OK ? lower <= upper : lower == -7 && upper == -8);
+    podium_channel *channel;
+    podium_status status = podium_channel_make(&channel, c, bins);
+    if (status != PODIUM_OK)
+        return status;
+    status = podium_distribution_bootstrap(&lower, &upper, channel, a, &p, 1, confidence, repetitions, NULL, NULL);
+    podium_channel_free(channel);
+    ck_assert(status == PODIUM_OK ? isnan(lower) && isnan(upper) : lower == -7 && upper == -8);
     return status;
 }
 
@@ -295,6 +308,7 @@ START_TEST(refused_distributions) {
     ck_assert_int_eq(distribution(&c, &two, PODIUM_SHARES_MAX + 1), PODIUM_ARGUMENT_WRONG);
     ck_assert_int_eq(distribution(&c, &none, 8), PODIUM_TOO_FEW_REPORTS);
     ck_assert_int_eq(distribution(&other, &two, 8), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(distribution(&(podium_collection){.cells = 0}, &two, 8), PODIUM_NOT_INITIALISED);
     static const double wrong[] = {-0.01, 1.01, NAN, INFINITY};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         ck_assert_int_eq(bootstrap(&c, &two, 8, wrong[i], 0.9, 20), PODIUM_ARGUMENT_WRONG);
@@ -312,15 +326,19 @@ END_TEST
 
 /* ---- Distributions ---- */
 
+/* Shares that are known add up to 1; those that are withheld are NaN, as is all that is asked of them. */
 static void check_shares(const podium_distribution *d) {
     double sum = 0;
     size_t bad = 0;
     for (uint32_t j = 0; j < PODIUM_SHARES_MAX; j++) {
-        bad += !(d->share[j] >= 0) || (j >= d->bins && d->share[j] != 0);
+        bad += j >= d->bins ? d->share[j] != 0 : d->telling ? !(d->share[j] >= 0) : !isnan(d->share[j]);
         sum += d->share[j];
     }
     ck_assert_uint_eq(bad, 0);
-    ck_assert_double_eq_tol(sum, 1, 1e-12);
+    if (d->telling)
+        ck_assert_double_eq_tol(sum, 1, 1e-12);
+    else
+        ck_assert(isnan(podium_distribution_quantile(d, 0.5)) && isnan(podium_distribution_below(d, d->max)));
 }
 
 static void check_quantiles(const podium_distribution *d) {
@@ -342,14 +360,36 @@ START_TEST(shares) {
     uint64_t seed = 405;
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
         podium_collection c = collection_of(all_mechanisms[m], 1, -3, 5);
-        podium_aggregate a = uniform_values(&c, &seed, 1000);
+        podium_aggregate a = skewed_values(&c, &seed, 20000);
         for (size_t i = 0; i < LENGTH(bins); i++) {
             ck_assert_int_eq(podium_distribution_make(&d, &c, &a, bins[i]), PODIUM_OK);
             ck_assert(d.min == -3 && d.max == 5 && d.bins == bins[i] && d.steps <= PODIUM_STEPS_MAX);
             check_shares(&d);
-            check_quantiles(&d);
+            ck_assert_int_eq(d.telling, all_mechanisms[m] != PODIUM_DUCHI);
+            if (d.telling)
+                check_quantiles(&d);
         }
     }
+}
+END_TEST
+
+/* Many aggregates through one channel: each as if it had its own */
+START_TEST(one_channel) {
+    static podium_distribution own, shared;
+    uint64_t seed = 409;
+    podium_channel *channel;
+    podium_collection c = collection_of(PODIUM_EXACT, 2, -3, 5);
+    ck_assert_int_eq(podium_channel_make(&channel, &c, 20), PODIUM_OK);
+    for (size_t n = 10; n <= 100000; n *= 10) {
+        podium_aggregate a = skewed_values(&c, &seed, n);
+        memset(&own, 0, sizeof own), memset(&shared, 0, sizeof shared);
+        ck_assert_int_eq(podium_distribution_make(&own, &c, &a, 20), PODIUM_OK);
+        ck_assert_int_eq(podium_distribution_from(&shared, channel, &a), PODIUM_OK);
+        ck_assert(memcmp(&own, &shared, sizeof own) == 0);
+        ck_assert(shared.telling == (n >= 1000));
+    }
+    podium_channel_free(channel);
+    podium_channel_free(NULL);
 }
 END_TEST
 
@@ -376,7 +416,7 @@ START_TEST(far_reports) {
 END_TEST
 
 START_TEST(quantiles_of_known_shares) {
-    podium_distribution d = {.min = 10, .max = 14, .bins = 4, .share = {0.25, 0, 0.5, 0.25}};
+    podium_distribution d = {.min = 10, .max = 14, .bins = 4, .telling = true, .share = {0.25, 0, 0.5, 0.25}};
     static const double known[][2] = {{0, 10},     {0.125, 10.5}, {0.25, 11},    {0.375, 12.25},
                                       {0.5, 12.5}, {0.75, 13},    {0.875, 13.5}, {1, 14}};
     for (size_t i = 0; i < LENGTH(known); i++)
@@ -386,7 +426,8 @@ START_TEST(quantiles_of_known_shares) {
 END_TEST
 
 START_TEST(coarser) {
-    podium_distribution d = {.min = 0, .max = 6, .bins = 6, .share = {0.1, 0.2, 0.3, 0.15, 0.05, 0.2}}, before = d;
+    podium_distribution d = {.min = 0, .max = 6, .bins = 6, .telling = true, .share = {0.1, 0.2, 0.3, 0.15, 0.05, 0.2}};
+    podium_distribution before = d;
     ck_assert_int_eq(podium_distribution_coarsen(&d, 4), PODIUM_ARGUMENT_WRONG);
     ck_assert_int_eq(podium_distribution_coarsen(&d, 12), PODIUM_ARGUMENT_WRONG);
     ck_assert_int_eq(podium_distribution_coarsen(&d, 0), PODIUM_ARGUMENT_WRONG);
@@ -476,7 +517,7 @@ START_TEST(few_bins_at_large_epsilon) { /* all values in one place: it must be f
             double near = 0.1 + 1.0 / few[k];
             ck_assert_double_ge(
                 podium_distribution_below(&d, 0.137 + near) - podium_distribution_below(&d, 0.137 - near), 0.9);
-            if (few[k] > 1) /* one bin is always right, and tells nothing */
+            if (few[k] > 1) /* one bin is always right */
                 ck_assert_double_le(fabs(podium_distribution_quantile(&d, 0.5) - 0.137), 1.0 / few[k]);
             ck_assert(d.telling);
         }
@@ -493,7 +534,7 @@ START_TEST(says_when_it_cannot_tell) { /* epsilon 0.01: the noise is a hundred t
 END_TEST
 
 START_TEST(below_is_the_inverse_of_quantile) {
-    podium_distribution d = {.min = -1, .max = 3, .bins = 4, .share = {0.1, 0, 0.6, 0.3}};
+    podium_distribution d = {.min = -1, .max = 3, .bins = 4, .telling = true, .share = {0.1, 0, 0.6, 0.3}};
     ck_assert_double_eq_tol(podium_distribution_below(&d, -5), 0, 1e-15);
     ck_assert_double_eq_tol(podium_distribution_below(&d, 0), 0.1, 1e-15);
     ck_assert_double_eq_tol(podium_distribution_below(&d, 1.5), 0.4, 1e-15);
@@ -510,19 +551,22 @@ START_TEST(bootstrapped) {
     static podium_distribution d;
     uint64_t seed = 408;
     podium_collection c = collection_of(PODIUM_EXACT, 2, 0, 100);
-    podium_aggregate a = uniform_values(&c, &seed, 20000);
+    podium_aggregate a = skewed_values(&c, &seed, 20000);
+    podium_channel *channel;
+    ck_assert_int_eq(podium_channel_make(&channel, &c, 32), PODIUM_OK);
     double lower[QUANTILES], upper[QUANTILES], low[QUANTILES], high[QUANTILES];
     uint32_t done = 0;
     ck_assert_int_eq(
-        podium_distribution_bootstrap(lower, upper, &c, &a, 32, p, QUANTILES, 0.9, REPETITIONS, count_up, &done),
+        podium_distribution_bootstrap(lower, upper, channel, &a, p, QUANTILES, 0.9, REPETITIONS, count_up, &done),
         PODIUM_OK);
     ck_assert_uint_eq(done, REPETITIONS);
-    ck_assert_int_eq(podium_distribution_bootstrap(low, high, &c, &a, 32, p, QUANTILES, 0.9, REPETITIONS, NULL, NULL),
+    ck_assert_int_eq(podium_distribution_bootstrap(low, high, channel, &a, p, QUANTILES, 0.9, REPETITIONS, NULL, NULL),
                      PODIUM_OK);
     ck_assert(memcmp(lower, low, sizeof low) == 0 && memcmp(upper, high, sizeof high) == 0);
-    ck_assert_int_eq(podium_distribution_bootstrap(low, high, &c, &a, 32, p, QUANTILES, 0.3, REPETITIONS, NULL, NULL),
+    ck_assert_int_eq(podium_distribution_bootstrap(low, high, channel, &a, p, QUANTILES, 0.3, REPETITIONS, NULL, NULL),
                      PODIUM_OK);
-    ck_assert_int_eq(podium_distribution_make(&d, &c, &a, 32), PODIUM_OK);
+    ck_assert_int_eq(podium_distribution_from(&d, channel, &a), PODIUM_OK);
+    podium_channel_free(channel);
     for (int i = 0; i < QUANTILES; i++) {
         ck_assert(lower[i] <= low[i] && low[i] <= high[i] && high[i] <= upper[i]); /* more confident, wider */
         ck_assert(lower[i] >= 0 && upper[i] <= 100 + 1e-9);
@@ -535,14 +579,17 @@ START_TEST(bootstrapped) {
 }
 END_TEST
 
-START_TEST(bootstrap_of_one) { /* which is drawn anew as none at all, at times */
+START_TEST(bootstrap_withheld) { /* with the distribution, and no repetition is made */
     podium_collection c = collection_of(PODIUM_EXACT, 2, 0, 100);
-    uint32_t cell = UINT32_MAX / 4;
+    uint32_t cell = UINT32_MAX / 4, done = 0;
     podium_aggregate a = of_cells(&c, &cell, 1);
+    podium_channel *channel;
     double lower, upper, p = 0.5;
-    ck_assert_int_eq(podium_distribution_bootstrap(&lower, &upper, &c, &a, 16, &p, 1, 0.98, 100, NULL, NULL),
+    ck_assert_int_eq(podium_channel_make(&channel, &c, 16), PODIUM_OK);
+    ck_assert_int_eq(podium_distribution_bootstrap(&lower, &upper, channel, &a, &p, 1, 0.98, 100, count_up, &done),
                      PODIUM_OK);
-    ck_assert(lower >= 0 && upper <= 60); /* nothing says more than the middle, and much says less */
+    ck_assert(isnan(lower) && isnan(upper) && done == 0);
+    podium_channel_free(channel);
 }
 END_TEST
 
@@ -559,6 +606,7 @@ int main(void) {
     tcase_add_test(tests, refused_estimates);
     tcase_add_test(tests, refused_distributions);
     tcase_add_test(tests, shares);
+    tcase_add_test(tests, one_channel);
     tcase_add_test(tests, far_reports);
     tcase_add_test(tests, quantiles_of_known_shares);
     tcase_add_test(tests, coarser);
@@ -567,6 +615,6 @@ int main(void) {
     tcase_add_test(tests, says_when_it_cannot_tell);
     tcase_add_test(tests, below_is_the_inverse_of_quantile);
     tcase_add_test(tests, bootstrapped);
-    tcase_add_test(tests, bootstrap_of_one);
+    tcase_add_test(tests, bootstrap_withheld);
     return run_tests("estimate", tests);
 }

@@ -19,15 +19,15 @@ FROM states, podium_histogram(state, 2), podium_quantiles(state, ARRAY[share]) W
 -- as columns of a query by group
 SELECT g, (podium_quantiles(state, ARRAY[0.5])).p FROM states, generate_series(1, 2) g ORDER BY g;
 
--- too few reports, or a mechanism with two outputs: no answer; reports that cannot tell: a notice
+-- too few reports: no answer, and a notice; nor is there an answer of a mechanism with two outputs, however many
 SELECT p, value FROM podium_quantiles((SELECT podium_aggregate(34, 1, 120, 1)), '{0.5}');
 SELECT bin, share FROM podium_histogram((SELECT podium_aggregate(34, 1, 120, 1)), 2);
 SELECT p, value FROM podium_quantiles((SELECT podium_aggregate(podium_privatize(x, 1, 120, 1, 'duchi'), 1, 120, 1, 'duchi')
                                        FROM generate_series(1, 120) x), '{0.5}');
 SELECT p, round(value::numeric, 6) AS value
-FROM podium_quantiles((SELECT podium_aggregate(x, 1, 120, 0.1) FROM generate_series(1, 120) x), '{0.5}');
+FROM podium_quantiles((SELECT podium_aggregate(x, 1, 120, 0.1) FROM generate_series(1, 40) x), '{0.5}');
 SELECT bin, round(share::numeric, 6) AS share
-FROM podium_histogram((SELECT podium_aggregate(x, 1, 120, 0.1) FROM generate_series(1, 120) x), 2);
+FROM podium_histogram((SELECT podium_aggregate(x, 1, 120, 0.1) FROM generate_series(1, 40) x), 2);
 SELECT count(*) FROM podium_quantiles(NULL, '{0.5}');
 
 SELECT podium_quantiles(state, '{0.5, 1.1}') FROM states;
