@@ -19,6 +19,13 @@ static inline uint64_t seeded_word(uint64_t *state) {
     return z ^ z >> 31;
 }
 
+/* ceil(j 2^64/n) for j <= n <= 2^32, the first of the 2^64 words w with floor(w n/2^64) = j; 0 if j = n, since there is
+   no such word. */
+static inline uint64_t first_word(uint64_t j, uint64_t n) {
+    uint64_t high = j << 32, low = high % n << 32;
+    return (high / n << 32) + low / n + (low % n > 0);
+}
+
 static inline size_t seeded_fill(void *state, void *buffer, size_t n) {
     for (size_t i = 0; i < n; i += 8) {
         uint64_t word = seeded_word(state);

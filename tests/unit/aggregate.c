@@ -4,13 +4,24 @@
 #include <pthread.h>
 
 #include "support.h"
-
-__extension__ typedef unsigned __int128 uint128;
+#include "wide.h"
 
 #define REPORTS 3000
 
-static uint128 whole(podium_sum sum) {
-    return (uint128)sum.high << 64 | sum.low;
+static wide whole(podium_sum sum) {
+    return wide_from_two(sum.low, sum.high);
+}
+
+static podium_sum sum_of(wide a) {
+    return (podium_sum){(uint64_t)a.limb[1] << 32 | a.limb[0], (uint64_t)a.limb[3] << 32 | a.limb[2]};
+}
+
+static wide plus_product(wide sum, uint64_t a, uint64_t b) {
+    return wide_add(sum, wide_multiply(wide_from(a), wide_from(b)));
+}
+
+static bool equal(wide a, wide b) {
+    return memcmp(&a, &b, sizeof a) == 0;
 }
 
 static bool same(const podium_aggregate *a, const podium_aggregate *b) {
@@ -57,17 +68,17 @@ START_TEST(sums_are_exact) {
         podium_collection c = some_collection(k);
         uint32_t cells[REPORTS];
         uint64_t bins[PODIUM_BINS_MAX] = {0};
-        uint128 sum = 0, squares = 0;
+        wide sum = wide_from(0), squares = sum;
         some_cells(&c, &seed, cells, REPORTS);
         podium_aggregate a = of_cells(&c, cells, REPORTS);
         for (size_t i = 0; i < REPORTS; i++) {
             uint64_t worth = podium_worth(&c, cells[i]);
-            sum += worth, squares += (uint128)worth * worth;
+            sum = wide_add(sum, wide_from(worth)), squares = plus_product(squares, worth, worth);
             uint32_t half = (uint32_t)1 << 31; /* all cells of one of Hybrid's two outputs are one report, in one bin */
             bool output = c.pair_coin != 0 && cells[i] >= half;
             bins[(output ? cells[i] & ~(half / 2 - 1) : cells[i]) >> a.bin_bits]++;
         }
-        ck_assert(whole(a.sum) == sum && whole(a.squares) == squares);
+        ck_assert(equal(whole(a.sum), sum) && equal(whole(a.squares), squares));
         ck_assert(memcmp(bins, a.bins, sizeof bins) == 0);
         ck_assert_uint_eq(a.count, REPORTS);
         ck_assert_uint_eq(a.refused, 0);
@@ -82,11 +93,12 @@ START_TEST(sums_carry) { /* the low words overflow, in adding and in merging */
     podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
     uint32_t cells[] = {UINT32_MAX, UINT32_MAX, 7};
     podium_aggregate a = of_cells(&c, cells, 3), other = empty_of(&c);
-    uint128 squares = 2 * ((uint128)UINT32_MAX * UINT32_MAX) + 49;
-    ck_assert(whole(a.squares) == squares && a.squares.high == 1);
+    wide squares = plus_product(wide_from(49), UINT32_MAX, UINT32_MAX);
+    ck_assert(equal(whole(a.squares), plus_product(squares, UINT32_MAX, UINT32_MAX)) && a.squares.high == 1);
     other.sum = (podium_sum){UINT64_MAX - 5, 3};
     ck_assert_int_eq(podium_aggregate_merge(&a, &other), PODIUM_OK);
-    ck_assert(whole(a.sum) == 2 * (uint128)UINT32_MAX + 7 + whole(other.sum) && a.sum.high == 4);
+    ck_assert(equal(whole(a.sum), wide_add(whole(other.sum), wide_from(2 * (uint64_t)UINT32_MAX + 7))));
+    ck_assert_uint_eq(a.sum.high, 4);
     a.sum = (podium_sum){UINT64_MAX - 3, 8};
     ck_assert_int_eq(podium_aggregate_add_cells(&a, &c, cells, 1), PODIUM_OK);
     ck_assert(a.sum.high == 9 && a.sum.low == UINT32_MAX - 4);
@@ -107,7 +119,7 @@ START_TEST(in_any_chunks) {
         for (size_t i = 0; i < REPORTS; i++)
             failed += podium_aggregate_add(&one, &c, reports + i, 1) != PODIUM_OK;
         for (size_t i = 0, n; i < REPORTS; i += n) {
-            n = seeded_word(&seed) % 200;
+            n = (size_t)(seeded_word(&seed) % 200);
             n = n < REPORTS - i ? n : REPORTS - i;
             failed += podium_aggregate_add_cells(&chunks, &c, cells + i, n) != PODIUM_OK;
         }
@@ -166,7 +178,7 @@ START_TEST(in_any_order) { /* two at random become one, until one is left: every
         for (size_t i = 0; i < PARTS; i++)
             parts[i] = of_cells(&c, cells + i * REPORTS / PARTS, REPORTS / PARTS);
         for (size_t left = PARTS; left > 1; left--) {
-            size_t a = seeded_word(&seed) % left, b = (a + 1 + seeded_word(&seed) % (left - 1)) % left;
+            size_t a = (size_t)(seeded_word(&seed) % left), b = (a + 1 + (size_t)seeded_word(&seed) % (left - 1)) % left;
             ck_assert_int_eq(podium_aggregate_merge(&parts[a], &parts[b]), PODIUM_OK);
             parts[b] = parts[left - 1];
         }
@@ -511,18 +523,18 @@ static bool round_trip(const podium_aggregate *a) {
 /* As if `each` reports had come in each of the bins, but for those of Hybrid's where none ever do */
 static podium_aggregate with_bins(const podium_collection *c, uint64_t each, uint32_t bins) {
     podium_aggregate a = empty_of(c);
-    uint128 sum = 0, squares = 0;
+    wide sum = wide_from(0), squares = sum;
     for (uint32_t i = 0; i < bins; i++) {
         uint64_t worth = podium_worth(c, i << a.bin_bits), least, most;
         if (!podium_bin_worths(c, i, a.bin_bits, &least, &most))
             continue;
         a.bins[i] = each;
         a.count += each;
-        sum += (uint128)each * worth;
-        squares += (uint128)each * (worth * worth);
+        sum = plus_product(sum, each, worth);
+        squares = plus_product(squares, each, worth * worth);
     }
-    a.sum = (podium_sum){(uint64_t)sum, (uint64_t)(sum >> 64)};
-    a.squares = (podium_sum){(uint64_t)squares, (uint64_t)(squares >> 64)};
+    a.sum = sum_of(sum);
+    a.squares = sum_of(squares);
     return a;
 }
 

@@ -3,15 +3,8 @@
 
 #include "support.h"
 
-__extension__ typedef unsigned __int128 uint128;
-
-/* The first of the 2^64 words w with floor(w n / 2^64) = j */
-static uint64_t first_word(uint64_t j, uint64_t n) {
-    return (uint64_t)((((uint128)j << 64) + n - 1) / n);
-}
-
 static uint64_t last_word(uint64_t j, uint64_t n) {
-    return j + 1 == n ? UINT64_MAX : first_word(j + 1, n) - 1;
+    return first_word(j + 1, n) - 1;
 }
 
 #define WORDS_MAX (3 + PODIUM_COINS_MAX)

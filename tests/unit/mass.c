@@ -4,8 +4,6 @@
 
 #include "support.h"
 
-__extension__ typedef unsigned __int128 uint128;
-
 static const double epsilons[] = {1e-6, 0.01, 0.5, 1, 2, 6, 20, 50};
 
 static long double share(uint64_t threshold) {
@@ -16,8 +14,7 @@ static long double share(uint64_t threshold) {
 
 /* The words that are scaled to one of the cells first ... last-1 among n */
 static long double words(uint64_t n, uint64_t first, uint64_t last) {
-    uint128 from = (((uint128)first << 64) + n - 1) / n, to = (((uint128)last << 64) + n - 1) / n;
-    return (long double)(to - from);
+    return last - first == n ? 0x1p64L : (long double)(first_word(last, n) - first_word(first, n));
 }
 
 static uint64_t clamped(uint64_t cell, uint64_t low, uint64_t high) {

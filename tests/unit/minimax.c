@@ -7,25 +7,14 @@
 #include <math.h>
 #include <mpfr.h>
 
+#include "gmp_words.h"
 #include "support.h"
 
-__extension__ typedef unsigned __int128 uint128;
-
 /* How many of the R = 2^64 words scale to j among n: all of them, where n is 1 */
-static uint128 words_to(uint64_t j, uint64_t n) {
-    return (((uint128)(j + 1) << 64) + n - 1) / n - (((uint128)j << 64) + n - 1) / n;
-}
-
-static void add_product(mpz_t sum, const mpz_t factor, uint128 words) { /* sum += factor * words, words <= R */
-    if (words >> 64 == 0) {
-        mpz_addmul_ui(sum, factor, (uint64_t)words);
-        return;
-    }
-    mpz_t all;
-    mpz_init(all);
-    mpz_mul_2exp(all, factor, 64);
-    mpz_add(sum, sum, all);
-    mpz_clear(all);
+static void set_words_to(mpz_t words, uint64_t j, uint64_t n) {
+    mpz_set_u64(words, first_word(j + 1, n) - first_word(j, n));
+    if (n == 1)
+        mpz_ui_pow_ui(words, 2, 64);
 }
 
 /* R - c, for c > 0 */
@@ -51,16 +40,19 @@ static long double fraction(const mpz_t numerator, int bits) { /* numerator / 2^
 }
 
 /* sums += words times the worth of the cell about the middle, doubled to be whole, and its square */
-static void add_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, uint128 words) {
-    mpz_t worth;
-    mpz_init_set_si(worth, 2 * (long)podium_worth(c, (uint32_t)cell) - (long)c->worth_most);
-    add_product(sums[0], worth, words);
+static void add_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, const mpz_t words) {
+    mpz_t worth, most;
+    mpz_inits(worth, most, NULL);
+    mpz_set_u64(worth, 2 * (uint64_t)podium_worth(c, (uint32_t)cell));
+    mpz_set_u64(most, c->worth_most);
+    mpz_sub(worth, worth, most);
+    mpz_addmul(sums[0], worth, words);
     mpz_mul(worth, worth, worth);
-    add_product(sums[1], worth, words);
-    mpz_clear(worth);
+    mpz_addmul(sums[1], worth, words);
+    mpz_clears(worth, most, NULL);
 }
 
-static void take_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, uint128 words) {
+static void take_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, const mpz_t words) {
     mpz_neg(sums[0], sums[0]), mpz_neg(sums[1], sums[1]);
     add_cell(c, sums, cell, words);
     mpz_neg(sums[0], sums[0]), mpz_neg(sums[1], sums[1]);
@@ -71,23 +63,29 @@ static void take_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, 
 #define EXACT_CELLS 1024
 
 static void set_step(const podium_collection *c, mpz_t step[2], uint64_t place) {
-    uint128 each = ((uint128)1 << 64) / c->width;
+    mpz_t words;
+    mpz_init(words);
+    set_words_to(words, c->width - 1, c->width); /* the last has floor(R/width), the fewest */
     if (place > 0 && ((c->width & (c->width - 1)) == 0 || c->cells > EXACT_CELLS)) {
-        take_cell(c, step, place - 1, each);
-        add_cell(c, step, place + c->width - 1, each);
-        return;
+        take_cell(c, step, place - 1, words);
+        add_cell(c, step, place + c->width - 1, words);
+    } else {
+        mpz_set_ui(step[0], 0), mpz_set_ui(step[1], 0);
+        for (uint64_t j = 0; j < c->width; j++) {
+            if (c->cells <= EXACT_CELLS)
+                set_words_to(words, j, c->width);
+            add_cell(c, step, place + j, words);
+        }
     }
-    mpz_set_ui(step[0], 0), mpz_set_ui(step[1], 0);
-    for (uint64_t j = 0; j < c->width; j++)
-        add_cell(c, step, place + j, c->cells > EXACT_CELLS ? each : words_to(j, c->width));
+    mpz_clear(words);
 }
 
 /* ((R - c) base + c step) / R^2 */
 static long double mixed(const podium_collection *c, const mpz_t base, const mpz_t step) {
     mpz_t sum;
     mpz_init(sum);
-    mpz_addmul_ui(sum, base, words_from(c->threshold));
-    mpz_addmul_ui(sum, step, c->threshold);
+    mpz_addmul_u64(sum, base, words_from(c->threshold));
+    mpz_addmul_u64(sum, step, c->threshold);
     long double result = fraction(sum, 128);
     mpz_clear(sum);
     return result;
@@ -104,14 +102,16 @@ static long double correction_at(const podium_collection *c, uint64_t place) {
 }
 
 static table table_of(const podium_collection *c) {
-    size_t n = c->places + 1;
+    size_t n = (size_t)c->places + 1;
     table t = {c->places, calloc(3 * n, sizeof *t.mean), NULL, NULL};
-    mpz_t base[2], step[2];
+    mpz_t base[2], step[2], words;
     ck_assert(c->pair_coin == 0 && c->coin_count == 0 && c->cells <= PODIUM_LEVELS_MAX && t.mean != NULL);
     t.square = t.mean + n, t.correction = t.square + n;
-    mpz_inits(base[0], base[1], step[0], step[1], NULL);
-    for (uint64_t j = 0; j < c->cells; j++)
-        add_cell(c, base, j, words_to(j, c->cells));
+    mpz_inits(base[0], base[1], step[0], step[1], words, NULL);
+    for (uint64_t j = 0; j < c->cells; j++) {
+        set_words_to(words, j, c->cells);
+        add_cell(c, base, j, words);
+    }
     long double half = (long double)c->spacing / 2;
     for (uint64_t place = 0; place < n; place++) {
         set_step(c, step, place);
@@ -119,7 +119,7 @@ static table table_of(const podium_collection *c) {
         t.square[place] = half * half * mixed(c, base[1], step[1]);
         t.correction[place] = correction_at(c, place);
     }
-    mpz_clears(base[0], base[1], step[0], step[1], NULL);
+    mpz_clears(base[0], base[1], step[0], step[1], words, NULL);
     return t;
 }
 
@@ -242,7 +242,7 @@ static long double step_mean(uint64_t cells, uint64_t width, uint64_t threshold,
 static long double hybrid_mean(const podium_collection *c, uint64_t place) {
     uint64_t half = c->cells / 2;
     long double pair = ldexpl((long double)c->pair_coin, -64), q = ldexpl((long double)c->pair_threshold, -64);
-    long double upper = (long double)((((uint128)place << 64) + c->places - 1) / c->places) * 0x1p-64L;
+    long double upper = place == c->places ? 1 : (long double)first_word(place, c->places) * 0x1p-64L;
     long double low = c->pair_worth, high = (long double)c->worth_most - low;
     long double output = q * ((1 - upper) * low + upper * high) + (1 - q) * (low + high) / 2;
     return (1 - pair) * step_mean(half, c->width, c->threshold, place) + pair * output;
@@ -385,29 +385,35 @@ static bool within_ratio(double epsilon, const mpz_t most, const mpz_t least) {
 }
 
 /* Words of the step that reach cell y, at the place where they are most or fewest */
-static uint128 step_words(const podium_collection *c, uint64_t y, bool most) {
-    uint128 chosen = most ? 0 : ~(uint128)0;
+static void set_step_words(mpz_t chosen, const podium_collection *c, uint64_t y, bool most) {
+    mpz_t words;
+    mpz_init(words);
     for (uint64_t place = 0; place <= c->places; place++) {
-        uint128 words = y >= place && y < place + c->width ? words_to(y - place, c->width) : 0;
-        chosen = (words > chosen) == most ? words : chosen;
+        mpz_set_ui(words, 0);
+        if (y >= place && y < place + c->width)
+            set_words_to(words, y - place, c->width);
+        if (place == 0 || (mpz_cmp(words, chosen) > 0) == most)
+            mpz_set(chosen, words);
     }
-    return chosen;
+    mpz_clear(words);
 }
 
 static void check_ratios(const podium_collection *c) {
-    mpz_t most, least, base, step;
-    mpz_inits(most, least, base, step, NULL);
-    mpz_set_ui(base, words_from(c->threshold));
-    mpz_set_ui(step, c->threshold);
+    mpz_t most, least, base, step, words;
+    mpz_inits(most, least, base, step, words, NULL);
+    mpz_set_u64(base, words_from(c->threshold));
+    mpz_set_u64(step, c->threshold);
     for (uint64_t y = 0; y < c->cells; y++) {
-        mpz_set_ui(most, 0);
-        add_product(most, base, words_to(y, c->cells));
+        set_words_to(words, y, c->cells);
+        mpz_mul(most, base, words);
         mpz_set(least, most);
-        add_product(most, step, step_words(c, y, true));
-        add_product(least, step, step_words(c, y, false));
+        set_step_words(words, c, y, true);
+        mpz_addmul(most, step, words);
+        set_step_words(words, c, y, false);
+        mpz_addmul(least, step, words);
         ck_assert(mpz_sgn(least) > 0 && within_ratio(c->spec.epsilon, most, least));
     }
-    mpz_clears(most, least, base, step, NULL);
+    mpz_clears(most, least, base, step, words, NULL);
 }
 
 START_TEST(tables_are_private) {
@@ -426,16 +432,16 @@ END_TEST
 
 /* A half of Hybrid: every cell has R/n base words, so the ratio is largest where the step has the most words. */
 static void check_half(double epsilon, uint64_t n, uint64_t width, uint64_t threshold) {
-    mpz_t most, least, step;
-    mpz_inits(most, least, step, NULL);
-    mpz_set_ui(least, (uint64_t)words_to(0, n));
-    ck_assert(words_to(0, n) == words_to(n - 1, n) && words_to(1, n) == words_to(0, n));
-    mpz_mul_ui(least, least, words_from(threshold));
+    mpz_t most, least, words;
+    mpz_inits(most, least, words, NULL);
+    ck_assert((n & (n - 1)) == 0);
+    set_words_to(words, 0, n);
+    mpz_addmul_u64(least, words, words_from(threshold));
+    set_words_to(words, 0, width); /* the first has ceil(R/width), the most */
     mpz_set(most, least);
-    mpz_set_ui(step, threshold);
-    add_product(most, step, (((uint128)1 << 64) + width - 1) / width); /* ceil(R/width) */
+    mpz_addmul_u64(most, words, threshold);
     ck_assert(within_ratio(epsilon, most, least));
-    mpz_clears(most, least, step, NULL);
+    mpz_clears(most, least, words, NULL);
 }
 
 START_TEST(hybrid_is_private) { /* given the coin, which is public, and whatever the rounding between Duchi's places */

@@ -14,8 +14,6 @@
 #include "number_oracle.h"
 #include "support.h"
 
-__extension__ typedef unsigned __int128 uint128;
-
 /* ck_assert tells its parent of every success, which takes longer than all that is tried here. */
 #define REQUIRE(condition, ...)                                                                                        \
     do {                                                                                                               \
@@ -28,12 +26,60 @@ __extension__ typedef unsigned __int128 uint128;
 
 /* ---- Strings ---- */
 
-static size_t digits_of(char *to, uint128 value) {
+/* A number below 2^128, the least significant limb first. wide.h would do the same more slowly, 200 million times. */
+typedef struct {
+    uint32_t limb[4];
+} natural;
+
+static natural natural_from(uint64_t value) {
+    return (natural){{(uint32_t)value, (uint32_t)(value >> 32)}};
+}
+
+static natural times_plus(natural a, uint32_t factor, uint32_t plus) {
+    uint64_t carry = plus;
+    for (int i = 0; i < 4; i++, carry >>= 32) {
+        carry += (uint64_t)a.limb[i] * factor;
+        a.limb[i] = (uint32_t)carry;
+    }
+    return a;
+}
+
+static natural times_power_of_five(natural a, size_t n) {
+    for (; n >= 13; n -= 13)
+        a = times_plus(a, 1220703125, 0);
+    while (n-- > 0)
+        a = times_plus(a, 5, 0);
+    return a;
+}
+
+static natural shift_right(natural a, size_t bits) {
+    natural r = {{0}};
+    for (size_t i = 0; i + bits / 32 < 4; i++) {
+        uint64_t two = a.limb[i + bits / 32] | (uint64_t)(i + bits / 32 < 3 ? a.limb[i + bits / 32 + 1] : 0) << 32;
+        r.limb[i] = (uint32_t)(two >> bits % 32);
+    }
+    return r;
+}
+
+/* Divides by 10^9 and returns the rest. */
+static uint32_t next_nine(natural *a) {
+    uint64_t rest = 0;
+    for (int i = 4; i-- > 0; rest %= 1000000000) {
+        rest = rest << 32 | a->limb[i];
+        a->limb[i] = (uint32_t)(rest / 1000000000);
+    }
+    return (uint32_t)rest;
+}
+
+static size_t digits_of(char *to, natural value) {
     char reversed[40];
     size_t n = 0;
-    for (; value > UINT64_MAX; value /= 10)
-        reversed[n++] = (char)('0' + (int)(value % 10));
-    uint64_t rest = (uint64_t)value; /* quicker */
+    while ((value.limb[1] | value.limb[2] | value.limb[3]) > 0) {
+        uint32_t nine = next_nine(&value);
+        for (int i = 0; i < 9; i++, nine /= 10)
+            reversed[n++] = (char)('0' + (int)(nine % 10));
+    }
+    uint32_t rest = value.limb[0];
     do
         reversed[n++] = (char)('0' + (int)(rest % 10));
     while ((rest /= 10) > 0);
@@ -59,7 +105,7 @@ static void compose(string *s, const char *digits, size_t n, size_t decimals, ui
 static void any_digits(string *s, uint64_t *seed) {
     char digits[48];
     uint64_t random = seeded_word(seed), word = 0;
-    size_t n = 1 + random % 25, zeros = random >> 8 & 15;
+    size_t n = (size_t)(1 + random % 25), zeros = random >> 8 & 15;
     for (size_t i = 0; i < n; i++) {
         word = i % 16 == 0 ? seeded_word(seed) : word >> 4;
         digits[i] = (char)('0' + (word & 15) % 10);
@@ -68,31 +114,26 @@ static void any_digits(string *s, uint64_t *seed) {
         memset(digits, '0', n * zeros / 3);
     else if (zeros < 6)
         memset(digits + n / 2, zeros == 4 ? '0' : '9', n - n / 2);
-    compose(s, digits, n, (random >> 16) % (n + 4), random >> 24);
-}
-
-static uint128 times_power_of_five(uint128 value, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        value *= 5;
-    return value;
+    compose(s, digits, n, (size_t)(random >> 16) % (n + 4), random >> 24);
 }
 
 /* Near the middle between two doubles: (2m + 1) 2^-k, cut off after some decimals, and the next after it */
 static void near_halfway(string *s, uint64_t *seed) {
     char digits[48];
     uint64_t random = seeded_word(seed), middle = (seeded_word(seed) >> 11 | (uint64_t)1 << 53) | 1;
-    size_t decimals = random % 28, shift = (random >> 8) % 128; /* k is decimals more */
-    uint128 value = times_power_of_five(middle, decimals) >> shift;
-    compose(s, digits, digits_of(digits, value + (random >> 16 & 1)), decimals, random >> 24);
+    size_t decimals = (size_t)(random % 28), shift = (size_t)(random >> 8) % 128; /* k is decimals more */
+    natural value = shift_right(times_power_of_five(natural_from(middle), decimals), shift);
+    compose(s, digits, digits_of(digits, times_plus(value, 1, random >> 16 & 1)), decimals, random >> 24);
 }
 
 /* In the middle, or one of the last decimal beside it, or just so much as nobody sees */
 static void halfway(string *s, uint64_t *seed) {
     char digits[64];
     uint64_t random = seeded_word(seed), middle = (seeded_word(seed) >> 11 | (uint64_t)1 << 53) | 1;
-    size_t decimals = random % 12, left = (random >> 8) % 10, more = random >> 16 & 7;
-    uint128 value = times_power_of_five((uint128)middle << (decimals == 0 ? left : 0), decimals);
-    size_t n = digits_of(digits, value + (random >> 24) % 3 - 1);
+    size_t decimals = (size_t)(random % 12), left = (size_t)(random >> 8) % 10, more = random >> 16 & 7;
+    natural value = times_power_of_five(natural_from(middle << (decimals == 0 ? left : 0)), decimals);
+    value.limb[0]--; /* which is not 0: middle is odd */
+    size_t n = digits_of(digits, times_plus(value, 1, (uint32_t)((random >> 24) % 3)));
     if (decimals > 0 && more < 2) {
         memcpy(digits + n, more == 0 ? "000" : "001", 3);
         n += 3;
@@ -117,7 +158,7 @@ static void full_double(string *s, uint64_t *seed) {
 static void anything(string *s, uint64_t *seed) {
     static const char bytes[] = "0123456789012345678901234567890123456789..++--eE  \t,x/:\377";
     uint64_t random = seeded_word(seed);
-    s->n = random % 1024 < 8 ? 110 + (random >> 10) % 40 : (random >> 10) % 14;
+    s->n = (size_t)(random % 1024 < 8 ? 110 + (random >> 10) % 40 : (random >> 10) % 14);
     for (size_t i = 0; i < s->n; i++)
         s->text[i] = bytes[seeded_word(seed) % (s->n > 100 ? 40 : sizeof bytes)];
     if (s->n > 0 && random >> 20 & 1) {
@@ -160,7 +201,7 @@ static void short_number(string *s, uint64_t number) {
     size_t decimals = 3;
     for (; number % 10 == 0 && decimals > 0 && number % 3 == 0; decimals--)
         number /= 10;
-    compose(s, digits, digits_of(digits, number), decimals, number + decimals);
+    compose(s, digits, digits_of(digits, natural_from(number)), decimals, number + decimals);
     if (number % 2 == 0 && s->text[0] == '0' && s->n > 1)
         memmove(s->text, s->text + 1, --s->n);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <mpfr.h>
 
+#include "gmp_words.h"
 #include "support.h"
 #include "../../src/threshold.c" /* for its static functions */
 
@@ -18,10 +19,6 @@ static void mpfr_power(mpfr_t r, double epsilon, uint32_t parts, bool minus_one)
     mpfr_set_d(r, epsilon, MPFR_RNDN);
     mpfr_div_ui(r, r, parts, MPFR_RNDN);
     minus_one ? mpfr_expm1(r, r, MPFR_RNDN) : mpfr_exp(r, r, MPFR_RNDN);
-}
-
-static void mpz_set_u64(mpz_t z, uint64_t value) {
-    mpz_import(z, 1, -1, sizeof value, 0, 0, &value);
 }
 
 /* R - c */

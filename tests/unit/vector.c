@@ -173,10 +173,9 @@ static void vector_cells(const podium_collection *c, uint32_t *cells, const doub
     ck_assert_uint_eq(podium_vector_privatize(c, &block), n);
 }
 
-/* Where a word is scaled to another cell, either side of it; the first word of cell j of n is ceil(j 2^64 / n). */
-__extension__ typedef unsigned __int128 uint128;
-static uint64_t border(uint64_t j, uint64_t n, size_t beside) {
-    return (uint64_t)((((uint128)j << 64) + n - 1) / n) - 1 + beside % 3;
+/* Where a word is scaled to another cell, either side of it */
+static uint64_t border(uint64_t j, uint64_t n, uint64_t beside) {
+    return first_word(j, n) - 1 + beside % 3;
 }
 
 /* Every place; positions at every border of a cell, in all and in the step; selects at and beside the threshold and at
