@@ -129,12 +129,12 @@ static void privatize_block(const podium_collection *collection, const podium_bl
 #define TABLE_CELLS 256
 
 static const double *table_of(const podium_collection *collection, double table[TABLE_CELLS], size_t n) {
-    uint32_t cells[TABLE_CELLS];
+    uint32_t cells[TABLE_CELLS], count = 0;
     if (collection->piece_count == 0 || collection->cells > TABLE_CELLS || n < 4 * TABLE_CELLS)
         return NULL;
-    for (uint32_t i = 0; i < collection->cells; i++)
-        cells[i] = i;
-    podium_collection_reports(collection, table, cells, collection->cells);
+    for (; count < collection->cells; count++)
+        cells[count] = count;
+    podium_collection_reports(collection, table, cells, count);
     return table;
 }
 
