@@ -209,8 +209,9 @@ static inline const char *scan(double *x, const char *text) {
     return end;
 }
 
-/* At the end of a text, in a copy with zeros behind it, which are in no number */
-static const char *scan_last(double *x, const char *text, size_t n) {
+/* At the end of a text, in a copy with zeros behind it, which are in no number. Not inlined, because a stack protector
+   that guards the copy would cost every number. */
+__attribute__((noinline)) static const char *scan_last(double *x, const char *text, size_t n) {
     char copy[ROOM] = {0};
     memcpy(copy, text, n);
     const char *end = scan(x, copy);

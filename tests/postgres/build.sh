@@ -18,6 +18,7 @@ nm -D --defined-only podium.so | awk '{ print $3 }' | sed 's/^pg_finfo_//' | gre
 grep -oh "podium_sql_[a-z_]*" "$source"/sql/postgres/podium--*.sql | sort -u >declared
 diff declared shown
 if ldd podium.so | grep libpodium; then exit 1; fi
+"$source/tests/install/hardened.sh" podium.so
 echo "build: podium.so shows $(wc -l <shown) functions, all declared in SQL"
 
 # Debian's PostgreSQL was itself built outside its source tree. For one that was not, configure strips every assignment
