@@ -15,6 +15,7 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* ... and refers to the help for the command, or in general for "". */
 _Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void leave_quietly(void); /* as if killed by SIGPIPE: nobody reads any more, and that is no error */
 void *allocate(size_t n); /* or fail, as the next */
 void *reallocate(void *memory, size_t n);
 int close_stdout(int status); /* help and version too must have reached their reader */

@@ -1,6 +1,8 @@
 /* podium: local differential privacy for numbers, from a shell. */
 #include "cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -207,6 +209,14 @@ void fail_usage(const char *name, const char *format, ...) {
     leave(BAD_USAGE);
 }
 
+void leave_quietly(void) {
+    begin_to_leave();
+    progress_clear();
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+    _exit(128 + SIGPIPE); /* where the signal is blocked */
+}
+
 /* ---- Memory ---- */
 
 void *allocate(size_t n) {
@@ -228,14 +238,42 @@ static void interrupted(int signal_number) {
     raise(signal_number);
 }
 
-/* What was told to be ignored, by nohup or a shell in the background, stays so. */
-static void catch_unless_ignored(int signal_number) {
-    if (signal(signal_number, interrupted) == SIG_IGN)
-        signal(signal_number, SIG_IGN);
+/* Whatever would end the program removes first what is half written. What is ignored, by nohup or a shell in the
+   background, stays so, and what a sanitizer or a profiler has taken stays with it. */
+static void catch_if_default(int signal_number) {
+    struct sigaction action = {.sa_handler = interrupted, .sa_flags = SA_RESTART}, now;
+    sigfillset(&action.sa_mask);
+    if (sigaction(signal_number, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+        sigaction(signal_number, &action, NULL);
+}
+
+static void set_signals(void) {
+    static const int harmless[] = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGSTOP, SIGKILL};
+    signal(SIGPIPE, SIG_IGN); /* a write that fails, like any other */
+    signal(SIGXFSZ, SIG_IGN);
+    for (int n = 1; n < NSIG; n++) {
+        bool ends = true;
+        for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+            ends = ends && n != harmless[i];
+        if (ends)
+            catch_if_default(n);
+    }
+}
+
+/* A file that is opened must not get the number of a standard one that is closed: messages would land in it. To read
+   from standard input and to write to standard output stay errors. */
+static void open_closed(void) {
+    static const int flags[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        if (fcntl(i, F_GETFD) < 0 && open("/dev/null", flags[i]) != i)
+            _exit(BAD_IO);
 }
 
 int close_stdout(int status) {
-    if (fflush(stdout) != 0 || ferror(stdout))
+    bool flushed = fflush(stdout) == 0;
+    if (!flushed && errno == EPIPE)
+        leave_quietly();
+    if (!flushed || ferror(stdout))
         fail(BAD_IO, "standard output: cannot write");
     return status;
 }
@@ -249,10 +287,8 @@ static void check_options(const char *name, char **arguments) {
 }
 
 int main(int argc, char **argv) {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
-    catch_unless_ignored(SIGINT);
-    catch_unless_ignored(SIGTERM);
-    catch_unless_ignored(SIGHUP);
+    open_closed();
+    set_signals();
 
     const char *first = argc > 1 ? argv[1] : NULL;
     if (first == NULL) {

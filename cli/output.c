@@ -78,6 +78,8 @@ output *output_open(const char *path) {
 }
 
 static _Noreturn void fail_write(const output *out) {
+    if (errno == EPIPE)
+        leave_quietly();
     fail(BAD_IO, "%s: %s", out->name, strerror(errno));
 }
 
