@@ -172,6 +172,9 @@ PODIUM_API double podium_shape_efficiency(const podium_shape *a, const podium_sh
 #define PODIUM_COINS_MAX 25
 #define PODIUM_KNOTS_MAX 14
 #define PODIUM_PIECES_MAX 128
+#define PODIUM_INDEX_CELLS 256
+#define PODIUM_INDEX_BUCKETS 128
+#define PODIUM_INDEX_SLOTS 512
 
 /*
  * Reports live on a grid of cells 0 ... cells-1. A value is put at one of the places 0 ... places, and the cell
@@ -213,8 +216,11 @@ typedef struct podium_collection {
     uint32_t piece_bits;  /* a piece is 2^piece_bits cells */
     uint32_t piece_worth[PODIUM_PIECES_MAX];
     int32_t piece_slope[PODIUM_PIECES_MAX];
-    double
-        piece_square[PODIUM_PIECES_MAX]; /* added to a report's square, corrects it where the variance is not alpha */
+    double piece_square[PODIUM_PIECES_MAX]; /* added to a report's square, as the variance is not alpha everywhere */
+    /* A perfect hash from worths to cells, by which a collector finds the cell of a report without a search. Only where
+       there are at most PODIUM_INDEX_CELLS cells, else all 0. */
+    uint8_t index_shift[PODIUM_INDEX_BUCKETS];
+    uint8_t index_cell[PODIUM_INDEX_SLOTS];
     /* The variance of the report of x, as realised on the grid: alpha + beta (x - middle)^2; Minimax: alpha on average
      */
     double alpha;

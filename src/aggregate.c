@@ -127,6 +127,30 @@ static void add_straight(podium_aggregate *aggregate, const podium_collection *c
     add_tally(aggregate, &t, n);
 }
 
+/* Minimax's reports, from their worths: most are in the index. Divisions come first, where they are made in parallel.
+ */
+static void add_indexed(podium_aggregate *aggregate, const podium_collection *collection, const double *reports,
+                        size_t n) {
+    const double first = collection->first, spacing = collection->spacing;
+    const uint32_t bits = aggregate->bin_bits;
+    double worths[BLOCK];
+    tally t = {0};
+    for (size_t i = 0; i < n; i++)
+        worths[i] = (reports[i] - first) / spacing;
+    for (size_t i = 0; i < n; i++)
+        if (podium_worth_exists(collection, worths[i])) {
+            uint32_t worth = (uint32_t)(int64_t)(worths[i] + 0.5), cell;
+            if (!podium_index_find(collection, &cell, worth)) {
+                if (!podium_cell_worth(collection, &cell, worths[i]))
+                    continue;
+                worth = podium_worth_of_piece(collection, cell);
+            }
+            tally_add(&t, worth);
+            aggregate->bins[cell >> bits]++;
+        }
+    add_tally(aggregate, &t, n);
+}
+
 static void add_looked_up(podium_aggregate *aggregate, const podium_collection *collection, const double *reports,
                           size_t n) {
     tally t = {0};
@@ -144,9 +168,12 @@ podium_status podium_aggregate_add(podium_aggregate *aggregate, const podium_col
                                    const double *reports, size_t n) {
     const podium_status status = may_add(aggregate, collection, n);
     const bool straight = podium_is_straight(collection) && collection->cells > 2; /* of two, some are refused */
+    void (*add)(podium_aggregate *, const podium_collection *, const double *, size_t) = straight ? add_straight
+                                                                                         : collection->piece_count > 0
+                                                                                             ? add_indexed
+                                                                                             : add_looked_up;
     for (size_t done = 0; status == PODIUM_OK && done < n; done += BLOCK)
-        (straight ? add_straight : add_looked_up)(aggregate, collection, reports + done,
-                                                  n - done < BLOCK ? n - done : BLOCK);
+        add(aggregate, collection, reports + done, n - done < BLOCK ? n - done : BLOCK);
     return status;
 }
 

@@ -120,14 +120,53 @@ static void set_pieces(podium_collection *collection, const podium_minimax *mini
         collection->piece_worth[c] = (uint32_t)(worth[c] - least);
 }
 
-static inline uint32_t worth_of_piece(const podium_collection *collection, uint32_t cell) {
-    uint32_t piece = cell >> collection->piece_bits, number = cell - (piece << collection->piece_bits);
-    return collection->piece_worth[piece] + (uint32_t)collection->piece_slope[piece] * number;
+/* Which slots of the index are taken, and the worths of one bucket */
+typedef struct {
+    bool taken[PODIUM_INDEX_SLOTS];
+    uint32_t cells[PODIUM_INDEX_CELLS];
+    uint32_t count;
+} index_bucket;
+
+static void bucket_fill(index_bucket *b, const podium_collection *collection, uint32_t bucket) {
+    b->count = 0;
+    for (uint32_t cell = 0; cell < collection->cells; cell++)
+        if (podium_index_bucket(podium_worth_of_piece(collection, cell)) == bucket)
+            b->cells[b->count++] = cell;
+}
+
+/* Puts the cells of a bucket into slots that are free, if with this shift all of them are. */
+static bool bucket_place(index_bucket *b, podium_collection *collection, uint32_t shift) {
+    uint32_t placed = 0;
+    for (; placed < b->count; placed++) {
+        uint32_t slot = podium_index_slot(podium_worth_of_piece(collection, b->cells[placed]), shift);
+        if (b->taken[slot])
+            break;
+        b->taken[slot] = true;
+        collection->index_cell[slot] = (uint8_t)b->cells[placed];
+    }
+    for (uint32_t i = 0; placed < b->count && i < placed; i++)
+        b->taken[podium_index_slot(podium_worth_of_piece(collection, b->cells[i]), shift)] = false;
+    return placed == b->count;
+}
+
+/* Large buckets first, while there is much room. A bucket for which no shift is found (two of its worths are the same)
+   stays out of the index, and its reports take the longer way. */
+static void set_index(podium_collection *collection) {
+    index_bucket b = {.count = 0};
+    for (uint32_t size = PODIUM_INDEX_CELLS; collection->cells <= PODIUM_INDEX_CELLS && size > 0; size--)
+        for (uint32_t bucket = 0; bucket < PODIUM_INDEX_BUCKETS; bucket++) {
+            uint32_t shift = 0;
+            bucket_fill(&b, collection, bucket);
+            while (b.count == size && shift < UINT8_MAX && !bucket_place(&b, collection, shift))
+                shift++;
+            if (b.count == size)
+                collection->index_shift[bucket] = (uint8_t)shift;
+        }
 }
 
 uint32_t podium_worth(const podium_collection *collection, uint32_t cell) {
     if (collection->piece_count > 0)
-        return worth_of_piece(collection, cell);
+        return podium_worth_of_piece(collection, cell);
     if (collection->pair_coin == 0 || cell < podium_step_cells(collection))
         return cell;
     bool upper = cell - podium_step_cells(collection) >= podium_step_cells(collection) / 2;
@@ -180,6 +219,8 @@ static bool cell_of_pieces(const podium_collection *collection, uint32_t *cell, 
     const int64_t whole = (int64_t)(worth + 0.5);
     double best = INFINITY;
     uint32_t own;
+    if (podium_index_find(collection, cell, (uint32_t)whole))
+        return true;
     for (uint32_t c = 0; c < collection->piece_count; c++)
         if (may_hold(collection, c, whole) && distance_to_piece(collection, c, worth, cell) <= 0.5)
             return true;
@@ -262,6 +303,7 @@ static void set_units(podium_collection *collection, const podium_minimax *minim
     collection->fraction_bits = fraction_bits(collection);
     if (collection->piece_count > 0) {
         set_pieces(collection, minimax);
+        set_index(collection);
         collection->spacing = delta / 2 / -piece_mean(collection, 0);
         set_knots(collection, minimax);
     } else {

@@ -68,6 +68,34 @@ static inline bool podium_is_straight(const podium_collection *collection) {
     return collection->piece_count == 0 && collection->pair_coin == 0;
 }
 
+/* Minimax: piece_worth + piece_slope * (number of the cell in its piece) */
+static inline uint32_t podium_worth_of_piece(const podium_collection *collection, uint32_t cell) {
+    uint32_t piece = cell >> collection->piece_bits, number = cell - (piece << collection->piece_bits);
+    return collection->piece_worth[piece] + (uint32_t)collection->piece_slope[piece] * number;
+}
+
+/*
+ * The index: a worth is hashed to a bucket and a slot. The bucket's shift moves all of its worths to other slots, and
+ * was chosen so that no two worths of the collection share one. So a worth has one slot in which its cell can be.
+ */
+static inline uint32_t podium_index_bucket(uint32_t worth) {
+    return (uint32_t)((worth * 0x9e3779b97f4a7c15) >> 57);
+}
+
+static inline uint32_t podium_index_slot(uint32_t worth, uint32_t shift) {
+    uint64_t hash = worth * 0x9e3779b97f4a7c15;
+    uint32_t from = (uint32_t)(hash >> 48), stride = (uint32_t)(hash >> 32) | 1;
+    return (from + shift * stride) % PODIUM_INDEX_SLOTS;
+}
+
+/* Is there a cell with exactly this worth? Perhaps also where the answer is no, if there are more cells than the index
+   holds, or two are worth the same. */
+static inline bool podium_index_find(const podium_collection *collection, uint32_t *cell, uint32_t worth) {
+    uint32_t slot = podium_index_slot(worth, collection->index_shift[podium_index_bucket(worth)]);
+    *cell = collection->index_cell[slot];
+    return podium_worth_of_piece(collection, *cell) == worth;
+}
+
 /* Between the least worth and the most, or within half a step of it; a NaN is not: no comparison holds for it. */
 static inline bool podium_worth_exists(const podium_collection *collection, double worth) {
     return worth > -0.5 && worth < (double)(int64_t)collection->worth_most + 0.5;

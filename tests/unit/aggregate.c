@@ -178,7 +178,8 @@ START_TEST(in_any_order) { /* two at random become one, until one is left: every
         for (size_t i = 0; i < PARTS; i++)
             parts[i] = of_cells(&c, cells + i * REPORTS / PARTS, REPORTS / PARTS);
         for (size_t left = PARTS; left > 1; left--) {
-            size_t a = (size_t)(seeded_word(&seed) % left), b = (a + 1 + (size_t)seeded_word(&seed) % (left - 1)) % left;
+            size_t a = (size_t)(seeded_word(&seed) % left),
+                   b = (a + 1 + (size_t)seeded_word(&seed) % (left - 1)) % left;
             ck_assert_int_eq(podium_aggregate_merge(&parts[a], &parts[b]), PODIUM_OK);
             parts[b] = parts[left - 1];
         }
@@ -307,6 +308,27 @@ START_TEST(minimax_reports_go_home) {
             homecoming h = sent_home(&c, 0, (uint32_t)c.cells, 1, UINT32_MAX);
             ck_assert_uint_eq(h.wrong, 0);
             ck_assert_uint_le(h.strays, levels[i] <= 1000 ? 0 : c.cells / 1000);
+        }
+}
+END_TEST
+
+/* The index knows every cell, so that no report of up to 256 levels takes the longer way; and nothing else. */
+START_TEST(minimax_reports_are_indexed) {
+    static const uint32_t levels[] = {2, 3, 10, 100, 256};
+    static const double epsilons[] = {1e-6, 0.2, 0.75, 1, 1.7, 2, 3, 4, 6, 8, 12, 40};
+    uint64_t seed = 316;
+    for (size_t i = 0; i < LENGTH(levels); i++)
+        for (size_t k = 0; k < LENGTH(epsilons); k++) {
+            podium_collection c = minimax_of(epsilons[k], levels[i]);
+            size_t lost = 0, wrong = 0;
+            for (uint32_t cell = 0, found; cell < c.cells; cell++)
+                lost += !podium_index_find(&c, &found, podium_worth(&c, cell)) || found != cell;
+            for (int t = 0; t < 10000; t++) {
+                uint32_t worth = (uint32_t)seeded_word(&seed), found;
+                wrong += podium_index_find(&c, &found, worth) && podium_worth(&c, found) != worth;
+            }
+            ck_assert_uint_eq(lost, 0);
+            ck_assert_uint_eq(wrong, 0);
         }
 }
 END_TEST
@@ -782,12 +804,12 @@ END_TEST
 
 /* ---- Forged ---- */
 
-/* As if these reports had come, all in one bin */
-static podium_aggregate forged(const podium_collection *c, uint32_t bin, uint64_t n, uint64_t sum, uint128 squares) {
+/* As if one report had come, worth at most 2^32 */
+static podium_aggregate forged(const podium_collection *c, uint32_t bin, uint64_t worth) {
     podium_aggregate a = empty_of(c);
-    a.count = a.bins[bin] = n;
-    a.sum = (podium_sum){sum, 0};
-    a.squares = (podium_sum){(uint64_t)squares, (uint64_t)(squares >> 64)};
+    a.count = a.bins[bin] = 1;
+    a.sum = (podium_sum){worth, 0};
+    a.squares = (podium_sum){worth * worth, worth >> 32};
     return a;
 }
 
@@ -824,7 +846,7 @@ static size_t forge_reports(const podium_collection *c, uint64_t *seed) {
                                    last + 1,
                                    podium_worth(c, (uint32_t)first)};
         for (size_t i = 0; i < LENGTH(worths); i++) {
-            podium_aggregate evil = forged(c, bin, 1, worths[i], (uint128)worths[i] * worths[i]), all = honest;
+            podium_aggregate evil = forged(c, bin, worths[i]), all = honest;
             if (!decodes(c, &evil))
                 continue;
             accepted++;
@@ -853,7 +875,7 @@ START_TEST(forged_bins) {
     podium_collection c = collection_of(PODIUM_HYBRID, 2, 0, 1);
     size_t accepted = 0;
     for (uint32_t bin = 512; bin < 1024; bin++) {
-        podium_aggregate a = forged(&c, bin, 1, c.pair_worth, (uint128)c.pair_worth * c.pair_worth);
+        podium_aggregate a = forged(&c, bin, c.pair_worth);
         accepted += decodes(&c, &a);
     }
     ck_assert_uint_eq(accepted, 1);
@@ -994,6 +1016,7 @@ int main(void) {
     tcase_add_test(tests, with_oneself);
     tcase_add_test(tests, what_lies_between_the_fields);
     tcase_add_test(tests, minimax_reports_go_home);
+    tcase_add_test(tests, minimax_reports_are_indexed);
     tcase_add_test(tests, hybrid_reports_go_home);
     tcase_add_test(tests, refused_reports);
     tcase_add_test(tests, refused_between_outputs);
