@@ -87,15 +87,16 @@ char **input_files(char **files);
 /* Does the file begin like that? "-" is standard input. False also where it cannot be read, and for named pipes. */
 bool input_begins(const char *path, const char *prefix);
 
-/* ---- output.c: what is written appears whole or not at all; failures end the program ---- */
+/* ---- output.c: a file is replaced only when it is complete; failures end the program ---- */
 
 typedef struct output output;
 output *output_open(const char *path); /* NULL or "-": standard output */
 void output_write(output *out, const void *bytes, size_t n);
 void output_print(output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void output_flush(output *out);
-void output_close(output *out);
-/* For others that write a file: a path beside the final one, then moved into its place. */
+void output_close(output *out); /* commits too */
+/* For others that write a file: a path beside the final one; the commit moves all that are staged into their places, so
+   that a picture appears together with what is printed, or neither does. */
 const char *output_stage(const char *path);
 void output_commit(void);
 void output_abandon(void); /* removes what is staged; safe in a signal handler */
@@ -126,7 +127,7 @@ void progress_clear(void);
 /* ---- plot.c: pictures by gnuplot ---- */
 
 void plot_check(const char *command, const char *path); /* fails early where it could not be drawn */
-/* Where to write the script: the terminal is set, of so many pixels. Then draws it. */
+/* Where to write the script: the terminal is set, of so many pixels. Then draws it, and leaves it to output_commit. */
 FILE *plot_open(const char *path, int width, int height);
 void plot_close(FILE *script, const char *path);
 void plot_file(FILE *to, const char *path);               /* a file's name as a gnuplot string, in quotes */

@@ -282,11 +282,11 @@ int command_compare(int argc, char **argv) {
         fail_usage("compare", "--epsilon E is missing");
     podium_spec range = {.mechanism = PODIUM_LAPLACE, .epsilon = 1, .min = options.spec.min, .max = options.spec.max};
     shape_from(&range); /* or fail: is it a range? */
-    if (picture != NULL) {
+    if (picture != NULL)
         plot_check("compare", picture);
-        draw(picture, &options.spec, epsilons[0]);
-    }
     output *out = output_open(path);
+    if (picture != NULL)
+        draw(picture, &options.spec, epsilons[0]);
     print_all(out, &options.spec, epsilons, count, format);
     output_close(out);
     return DONE;

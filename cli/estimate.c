@@ -208,9 +208,9 @@ int command_estimate(int argc, char **argv) {
     if (!grouped && !results[0]->enough)
         fail(BAD_DATA, "%s: there %s %llu", podium_status_message(PODIUM_TOO_FEW_REPORTS),
              results[0]->n == 1 ? "is" : "are", (unsigned long long)results[0]->n);
+    output *out = output_open(a.path);
     if (a.plot != NULL)
         plot_write(a.plot, &(plot){name, &collection.spec, &results[0]->shape, &results[0]->estimate});
-    output *out = output_open(a.path);
     print_results(out, results, all.count, &a, &collection, name, grouped);
     output_close(out);
     for (size_t i = 0; i < all.count; i++)

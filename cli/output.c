@@ -1,53 +1,139 @@
 /*
- * Output: to standard output, or to a file that appears whole or not at all. A file is written beside its final place
- * and moved there at the end; whatever ends the program before that removes it.
+ * Output: to standard output, or to files that are replaced only when they are complete. A file is written beside its
+ * final place and moved there at the end; whatever ends the program before that removes it.
  */
 #include "cli.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
-/* The one file that is being staged, for whoever has to clean up: a signal handler too, hence no pointers to chase. */
-static char staged[4096], final_path[4096];
+/* ---- Files that are being written, for whoever has to clean up: a signal handler too, hence no pointers to chase ---- */
+
+#define STAGES 2 /* the picture, and what is printed */
+#define PATH_ROOM 4096
+
+typedef struct {
+    char temporary[PATH_ROOM], final[PATH_ROOM];
+    volatile sig_atomic_t there; /* the temporary file: changed only while no signal can come */
+} stage;
+static stage stages[STAGES];
 
 void output_abandon(void) {
-    if (staged[0] != '\0')
-        unlink(staged);
-    staged[0] = '\0';
+    for (stage *s = stages; s < stages + STAGES; s++) {
+        if (s->there)
+            unlink(s->temporary);
+        s->there = 0;
+    }
+}
+
+static void block_signals(sigset_t *before) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+static void restore_signals(const sigset_t *before) {
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* ---- Who may read ---- */
+
+#define ACCESS_LIST "system.posix_acl_access"
+
+/*
+ * Who could not read the old file cannot read the new one. Where the new one cannot have the old one's group, that
+ * group's people are among the others now, and other people are its group: both get what both had. Where the old file
+ * has an access control list, the mode does not say what its group has, and only the owner gets anything.
+ */
+static mode_t mode_like(int file, const char *path, const struct stat *old) {
+    mode_t mode = old->st_mode & 0777, both = mode & (mode >> 3) & 7;
+    fremovexattr(file, ACCESS_LIST); /* one that it has from its directory */
+    if (getxattr(path, ACCESS_LIST, NULL, 0) > 0)
+        return mode & 0700;
+    if (fchown(file, old->st_uid, old->st_gid) == 0 || fchown(file, (uid_t)-1, old->st_gid) == 0)
+        return mode;
+    return (mode & 0700) | both << 3 | both;
+}
+
+static void set_permissions(int file, const char *path) {
+    struct stat old;
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(file, stat(path, &old) == 0 ? mode_like(file, path, &old) : 0666 & ~mask);
+}
+
+/* ---- Staging ---- */
+
+static stage *free_stage(const char *path, const char *target) {
+    stage *s = NULL;
+    for (int i = 0; i < STAGES; i++) {
+        if (!stages[i].there)
+            s = &stages[i];
+        else if (strcmp(stages[i].final, target) == 0)
+            fail(BAD_USAGE, "%s: two outputs cannot be the same file", path);
+    }
+    if (s == NULL)
+        fail(BAD_IO, "%s: too many files at once", path);
+    return s;
+}
+
+/* What a link leads to, since the link stays; a copy. */
+static char *target_of(const char *path) {
+    struct stat status;
+    char *target = realpath(path, NULL);
+    if (target == NULL && lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+        fail(BAD_IO, "%s: a symbolic link that leads nowhere (%s)", path, strerror(errno));
+    return target == NULL ? strdup(path) : target;
+}
+
+static int make_temporary(stage *s, int suffix_length) {
+    sigset_t before;
+    block_signals(&before);
+    int file = mkstemps(s->temporary, suffix_length);
+    s->there = file >= 0;
+    restore_signals(&before);
+    return file;
 }
 
 const char *output_stage(const char *path) {
-    char *target = realpath(path, NULL); /* a link stays; what it leads to is replaced */
-    if (target != NULL)
-        path = target;
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    char *target = target_of(path);
+    if (target == NULL)
+        fail(BAD_IO, "out of memory");
+    const char *dot = strrchr(target, '.'), *slash = strrchr(target, '/');
     const char *suffix = dot != NULL && (slash == NULL || dot > slash) ? dot : ""; /* gnuplot goes by it */
-    if (strlen(path) + 32 > sizeof staged)
-        fail(BAD_IO, "%s: name too long", path);
-    strcpy(final_path, path);
-    snprintf(staged, sizeof staged, "%s.XXXXXX%s", path, suffix);
-    int file = mkstemps(staged, (int)strlen(suffix));
-    if (file < 0) {
-        staged[0] = '\0';
+    if (strlen(target) + strlen(suffix) + 8 > PATH_ROOM)
+        fail(BAD_IO, "%s: %s", path, strerror(ENAMETOOLONG));
+    stage *s = free_stage(path, target);
+    snprintf(s->final, sizeof s->final, "%s", target);
+    snprintf(s->temporary, sizeof s->temporary, "%s.XXXXXX%s", target, suffix);
+    int file = make_temporary(s, (int)strlen(suffix));
+    if (file < 0)
         fail(BAD_IO, "%s: %s", path, strerror(errno));
-    }
-    mode_t mask = umask(0);
-    struct stat old;
-    umask(mask);
-    fchmod(file, stat(path, &old) == 0 ? old.st_mode & 0777 : 0666 & ~mask); /* nobody new can read it */
+    set_permissions(file, target);
     close(file);
     free(target);
-    return staged;
+    return s->temporary;
 }
 
+/* No signal comes between two files: both are there, or none. */
 void output_commit(void) {
-    if (rename(staged, final_path) != 0)
-        fail(BAD_IO, "%s: %s", final_path, strerror(errno));
-    staged[0] = '\0';
+    sigset_t before;
+    block_signals(&before);
+    for (stage *s = stages; s < stages + STAGES; s++) {
+        if (s->there && rename(s->temporary, s->final) != 0)
+            fail(BAD_IO, "%s: %s", s->final, strerror(errno));
+        s->there = 0;
+    }
+    restore_signals(&before);
 }
+
+/* ---- Printing ---- */
 
 struct output {
     FILE *file;
@@ -108,7 +194,6 @@ void output_close(output *out) {
         fail_write(out);
     if (out->file != stdout && fclose(out->file) != 0)
         fail_write(out);
-    if (out->in_stage)
-        output_commit();
+    output_commit();
     free(out);
 }

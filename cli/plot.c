@@ -94,7 +94,6 @@ void plot_close(FILE *script, const char *path) {
     if (pclose(script) != 0 || !whole(path) || fsync(picture) != 0)
         fail(BAD_IO, "%s: gnuplot could not draw it", path);
     close(picture);
-    output_commit();
 }
 
 const char *mechanism_colour(podium_mechanism mechanism) {

@@ -228,5 +228,6 @@ void draw_figure(const figure *f, const char *directory) {
         fputc('\n', script);
         f->draw(script);
         plot_close(script, path);
+        output_commit();
     }
 }

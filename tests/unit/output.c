@@ -1,0 +1,101 @@
+/* Who may read a file that the program replaces: nobody who could not read the old one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- What output.c takes from the rest of the program, and from a system whose answers are the test's ---- */
+
+void fail(int status, const char *format, ...) {
+    (void)format;
+    exit(status);
+}
+
+void leave_quietly(void) {
+    exit(BAD_IO);
+}
+
+void *allocate(size_t n) {
+    return malloc(n);
+}
+
+static bool may_own, may_group, has_list; /* may the owner be given away, may the group; an access list */
+static unsigned asked_for;                /* the group */
+
+int __wrap_fchown(int file, uid_t owner, gid_t group) {
+    (void)file;
+    asked_for = group;
+    if (owner == (uid_t)-1 ? may_group : may_own)
+        return 0;
+    errno = EPERM;
+    return -1;
+}
+
+ssize_t __wrap_getxattr(const char *path, const char *name, void *value, size_t n) {
+    (void)path, (void)name, (void)value, (void)n;
+    return has_list ? 44 : -1;
+}
+
+/* ---- The permissions of a file after it replaced one that had others ---- */
+
+static int wrong;
+
+static void expect(const char *what, mode_t old, mode_t now, mode_t expected) {
+    if (now != expected) {
+        printf("%s: %04o became %04o, not %04o\n", what, old, now, expected);
+        wrong++;
+    }
+}
+
+static mode_t mode_of(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_mode & 07777 : 0;
+}
+
+static void replace(const char *path) {
+    output *out = output_open(path);
+    output_print(out, "new");
+    output_close(out);
+}
+
+static mode_t replaced(mode_t old) {
+    close(open("output-old", O_WRONLY | O_CREAT, 0600));
+    chmod("output-old", old);
+    replace("output-old");
+    mode_t now = mode_of("output-old");
+    unlink("output-old");
+    return now;
+}
+
+/* Where the group cannot stay, who was of it is one of the others now, and others are of the new group: neither gets
+   what only the other had. */
+static void every_group(void) {
+    for (mode_t group = 0; group < 8; group++)
+        for (mode_t others = 0; others < 8; others++) {
+            mode_t old = 0600 | group << 3 | others, both = group & others;
+            may_own = true, may_group = false, asked_for = 77777;
+            expect("group kept with the owner", old, replaced(old), old);
+            may_own = false, may_group = true;
+            expect("group kept", old, replaced(old), old);
+            wrong += asked_for != getgid();
+            may_own = may_group = false;
+            expect("group lost", old, replaced(old), 0600 | both << 3 | both);
+        }
+}
+
+int main(void) {
+    every_group();
+    may_own = may_group = true;
+    expect("special bits", 06755, replaced(06755), 0755);
+    has_list = true; /* the mode has its mask where the group's bits are looked for */
+    expect("access control list", 0664, replaced(0664), 0600);
+    umask(027);
+    replace("output-new");
+    expect("new file", 0, mode_of("output-new"), 0640);
+    unlink("output-new");
+    return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
