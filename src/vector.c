@@ -472,8 +472,10 @@ AVX2 static void report_cells(const podium_collection *collection, double *repor
 }
 
 size_t podium_vector_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n) {
-    report_cells(collection, reports, cells, eights(n));
-    return eights(n);
+    const size_t done = eights(n);
+    if (done > 0) /* even the way into a function of AVX2 code may have such an instruction */
+        report_cells(collection, reports, cells, done);
+    return done;
 }
 
 #else
