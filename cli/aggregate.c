@@ -14,7 +14,7 @@ static void write_state(const char *path, const podium_aggregate *aggregate) {
 
 int command_aggregate(int argc, char **argv) {
     collection_options which = {.command = "aggregate"};
-    table_options options = {.command = "aggregate", .header = 2, .doing = "aggregating"};
+    table_options options = {.command = "aggregate", .header = HEADER_AUTO, .doing = "aggregating"};
     const char *path = table_arguments(argc, argv, &which, &options);
     char name[PODIUM_NAME_MAX];
     podium_collection collection = collection_from(&which, name);

@@ -26,6 +26,7 @@ int close_stdout(int status); /* help and version too must have reached their re
 enum {
     OPTION_HELP = 256,
     OPTION_COLLECTION,
+    OPTION_COLUMN,
     OPTION_RANGE,
     OPTION_EPSILON,
     OPTION_MECHANISM,
@@ -44,9 +45,13 @@ enum {
         "objective", required_argument, NULL, OPTION_OBJECTIVE                                                         \
     }
 
+#define COLUMNS_MAX 1024 /* that one command takes */
+
 typedef struct {
     const char *command;
-    const char *file; /* --collection */
+    bool several;                  /* --column, and --collection, may be given more than once */
+    const char *file[COLUMNS_MAX]; /* --collection */
+    size_t files;
     podium_spec spec;
     podium_objective objective;
     bool range, epsilon, mechanism, spread, levels, objective_given; /* given */
@@ -54,16 +59,19 @@ typedef struct {
     bool seen[OPTION_LIMIT];                                         /* by option_next */
 } collection_options;
 
-/* The next option, by getopt_long(3), or -1 after the last. An option that is given twice is a usage error. */
+/* The next option, by getopt_long(3), or -1 after the last. An option that is given twice is a usage error,
+   except for those of which there may be several. */
 struct option;
 int option_next(collection_options *options, int argc, char **argv, const struct option *known);
 
 /* Takes an option that all commands share; anything else is a usage error. */
 void collection_option(collection_options *options, int option, const char *argument);
 bool collection_given(const collection_options *options);
-/* The collection that the options describe, and its name ("" where it has none). Says what auto has chosen, and warns
-   of a mechanism that does badly. */
+/* The collection that the options describe, and its name ("" where it has none); where several files are given, the
+   first. Says what auto has chosen, and warns of a mechanism that does badly. */
 podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]);
+/* The collection in a file, or fail. */
+podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]);
 
 podium_collection collection_for(const podium_spec *spec); /* or fail, as the next */
 podium_shape shape_from(const podium_spec *spec);

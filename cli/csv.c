@@ -124,27 +124,24 @@ csv_record csv_first(const char *text, size_t n, size_t first, char separator, s
     return (csv_record){text, first, at > first && text[at - 1] == '\r' ? at - 1 : at};
 }
 
-/* Line ends in a record stand in quotes, or would if it were read with the right separator. */
-static size_t record_field_end(const csv_record *record, size_t at, char separator) {
-    return field_end(record->text, record->n, at, separator, separator);
+csv_field csv_begin(const csv_record *record) {
+    return (csv_field){.next = record->first};
 }
 
-bool csv_find(csv_field *field, const csv_record *record, char separator, size_t index) {
-    size_t from = record->first, to = record_field_end(record, from, separator);
-    for (; index > 0; index--) {
-        if (to == record->n)
-            return false;
-        from = to + 1;
-        to = record_field_end(record, from, separator);
-    }
-    *field = (csv_field){from, to};
+/* Line ends in a record stand in quotes, or would if it were read with the right separator. */
+bool csv_next(csv_field *field, const csv_record *record, char separator) {
+    if (field->next > record->n)
+        return false;
+    field->from = field->next;
+    field->to = field_end(record->text, record->n, field->from, separator, separator);
+    field->next = field->to + 1;
     return true;
 }
 
 size_t csv_count(const csv_record *record, char separator) {
-    size_t count = 1, to = record_field_end(record, record->first, separator);
-    for (; to < record->n; count++)
-        to = record_field_end(record, to + 1, separator);
+    size_t count = 0;
+    for (csv_field field = csv_begin(record); csv_next(&field, record, separator);)
+        count++;
     return count;
 }
 

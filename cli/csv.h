@@ -38,11 +38,14 @@ typedef struct {
    one is not whole. */
 csv_record csv_first(const char *text, size_t n, size_t first, char separator, size_t *end);
 
-/* Field number `index` of a record, from 0, as it stands (quotes included); false where there are fewer. */
+/* The fields of a record one after the other, as they stand (quotes included): csv_next gives the next one after that
+   of csv_begin or csv_next, and false after the last. */
 typedef struct {
     size_t from, to; /* in record->text */
+    size_t next;     /* where the next field begins; beyond the record after the last */
 } csv_field;
-bool csv_find(csv_field *field, const csv_record *record, char separator, size_t index);
+csv_field csv_begin(const csv_record *record);
+bool csv_next(csv_field *field, const csv_record *record, char separator);
 size_t csv_count(const csv_record *record, char separator);
 
 /* A field without its quotes, doubled ones made single; returns the length, at most size. */

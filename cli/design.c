@@ -31,7 +31,7 @@ int command_design(int argc, char **argv) {
     }
     if (optind < argc)
         fail_usage("design", "what is '%s'?", argv[optind]);
-    if (options.file != NULL)
+    if (options.files > 0)
         fail_usage("design", "--collection is what this command writes: see -o");
 
     char text[PODIUM_COLLECTION_TEXT_MAX], none[PODIUM_NAME_MAX];

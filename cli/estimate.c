@@ -140,7 +140,7 @@ static groups groups_asked(const table_options *options, const collection_option
         table_close(t);
         return all;
     }
-    if (options->by != NULL || options->column != NULL || options->codes)
+    if (options->by != NULL || options->columns > 0 || options->codes)
         fail_usage("estimate", "a state has no columns: --by, --column and --codes are for reports");
     podium_aggregate merged = states_merged(options->files);
     name[0] = '\0';
@@ -169,7 +169,7 @@ int command_estimate(int argc, char **argv) {
                                           {"output", required_argument, NULL, 'o'},
                                           {NULL, 0, NULL, 0}};
     collection_options which = {.command = "estimate"};
-    table_options options = {.command = "estimate", .header = 2, .doing = "estimating"};
+    table_options options = {.command = "estimate", .header = HEADER_AUTO, .doing = "estimating"};
     asked a = {.confidence = 0.95};
     for (int option; (option = option_next(&which, argc, argv, known)) != -1;)
         if (!own_option(&a, &options, option, optarg))

@@ -28,7 +28,7 @@
     "  --column NAME|NUMBER    which column; not needed where there is only one\n"                                     \
     "  --separator C           a character, or tab; found out from the first line if not given\n"                      \
     "  --header yes|no|auto    auto: the first line is a header if --column is a name in it, or if its\n"              \
-    "                          cell has no digit\n"
+    "                          cell reads like a name\n"
 
 #define THREADS_HELP "  --threads N             how many work at once; one for each processor if not given\n"
 
@@ -44,11 +44,14 @@ static const command commands[] = {
      "  --name NAME             what the collection is called\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_design},
-    {"privatize", "replace a column of private values by reports", "[OPTIONS] [FILE...]",
+    {"privatize", "replace columns of private values by reports", "[OPTIONS] [FILE...]",
      COLLECTION_HELP
-     "\n" INPUT_HELP "  --invalid error|drop|clamp\n"
+     "Give --column again for each further column, and one collection for all of them, or a --collection\n"
+     "for each in the same order. Their epsilons add up: whoever has a row has all of its reports.\n\n" INPUT_HELP
+     "  --invalid error|drop|clamp|keep\n"
      "                          cells that are no number, empty or out of range: stop (default), leave\n"
-     "                          out the row, or clamp what is out of range (the rest is an error)\n"
+     "                          out the row, clamp what is out of range (the rest is an error), or keep\n"
+     "                          cells that are empty, NA or null (the rest is an error)\n"
      "  --codes                 write each report as its code, a small whole number\n" THREADS_HELP "\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_privatize},

@@ -40,7 +40,8 @@ int option_next(collection_options *options, int argc, char **argv, const struct
     int option = getopt_long(argc, argv, "ho:", known, NULL);
     if (option < 0)
         return option;
-    for (; options->seen[option] && known->name != NULL; known++)
+    bool repeatable = options->several && (option == OPTION_COLUMN || option == OPTION_COLLECTION);
+    for (; options->seen[option] && !repeatable && known->name != NULL; known++)
         if (known->val == option)
             fail_usage(options->command, "--%s is given twice", known->name);
     options->seen[option] = true;
@@ -76,7 +77,9 @@ void collection_option(collection_options *options, int option, const char *argu
         help_for(options->command, stdout);
         exit(close_stdout(DONE));
     case OPTION_COLLECTION:
-        options->file = argument;
+        if (options->files == COLUMNS_MAX)
+            fail_usage(options->command, "--collection is given more than %d times", COLUMNS_MAX);
+        options->file[options->files++] = argument;
         return;
     case OPTION_RANGE:
         range_option(options, argument);
@@ -114,10 +117,10 @@ static bool spec_given(const collection_options *options) {
 }
 
 bool collection_given(const collection_options *options) {
-    return options->file != NULL || spec_given(options);
+    return options->files > 0 || spec_given(options);
 }
 
-static podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) {
+podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) {
     char text[64 * 1024];
     podium_collection collection;
     size_t line;
@@ -195,10 +198,10 @@ static void choose(podium_spec *spec, podium_objective objective) {
 podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]) {
     podium_spec spec = options->spec;
     name[0] = '\0';
-    if (options->file != NULL && spec_given(options))
+    if (options->files > 0 && spec_given(options))
         fail_usage(options->command, "--collection already says the range, epsilon and mechanism");
-    if (options->file != NULL)
-        return collection_read(options->file, name);
+    if (options->files > 0)
+        return collection_read(options->file[0], name);
     if (!options->range)
         fail_usage(options->command,
                    "--range MIN:MAX is missing%s. It must come from what is known of "

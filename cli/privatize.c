@@ -1,16 +1,22 @@
-/* podium privatize: replace a column of private values by reports. */
+/* podium privatize: replace columns of private values by reports. */
 #include "number.h"
 #include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* How the values of a column are replaced */
+typedef struct {
+    podium_collection collection;
+    number_format format;
+} replacement;
+
 /* What all threads share, and what each has of its own */
 typedef struct {
-    const podium_collection *collection;
+    replacement *replacement;
+    bool one; /* for all columns, else one for each of those asked for */
     table *table;
     output *out;
-    number_format format;
     bool codes, begun;
 } job;
 
@@ -22,49 +28,8 @@ typedef struct {
     size_t cells_capacity;
 } own;
 
-static void append(own *o, const char *text, size_t n) {
-    memcpy(o->text + o->n, text, n);
-    o->n += n;
-}
-
-/* The rows as they stand, but reports in the place of values; lines that are left out go */
-static void write_rows(own *o, const rows *r) {
-    size_t most = r->n + r->count * NUMBER_REPORT_MAX + NUMBER_TEXT_MAX;
-    if (most > o->capacity)
-        o->text = reallocate(o->text, o->capacity = most);
-    size_t copied = r->first, end = r->first;
-    o->n = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        const row *line = &r->row[i];
-        if (line->start != end) {
-            append(o, r->text + copied, end - copied);
-            copied = line->start;
-        }
-        append(o, r->text + copied, line->from - copied);
-        o->n += number_write_report(o->text + o->n, r->value[i], o->job->format);
-        copied = line->to;
-        end = line->end;
-    }
-    append(o, r->text + copied, end - copied);
-}
-
-/* In place: values become codes */
-static podium_status make_codes(own *o, double *values, size_t n) {
-    if (n > o->cells_capacity)
-        o->cells = reallocate(o->cells, (o->cells_capacity = n) * sizeof *o->cells);
-    podium_status status = podium_privatize_cells(o->job->collection, NULL, o->cells, values, n);
-    for (size_t i = 0; i < n; i++)
-        values[i] = o->cells[i];
-    return status;
-}
-
-static void work(void *argument, const rows *r) {
-    own *o = argument;
-    podium_status status = o->job->codes ? make_codes(o, r->value, r->count)
-                                         : podium_privatize(o->job->collection, r->value, r->value, r->count);
-    if (status != PODIUM_OK)
-        fail(BAD_IO, "%s", podium_status_message(status));
-    write_rows(o, r);
+static const replacement *replacement_of(const job *j, const column *c) {
+    return &j->replacement[j->one ? 0 : c->place];
 }
 
 static void write_header(job *j) {
@@ -75,12 +40,102 @@ static void write_header(job *j) {
     j->begun = true;
 }
 
+/* ---- Rows as text ---- */
+
+/* Rows that are alone go straight out, because there may be much in them. */
+static inline __attribute__((always_inline)) void append(own *o, const char *text, size_t n, bool straight) {
+    if (straight) {
+        output_write(o->job->out, text, n);
+        return;
+    }
+    memcpy(o->text + o->n, text, n);
+    o->n += n;
+}
+
+static inline __attribute__((always_inline)) void append_report(own *o, double report, number_format format,
+                                                                bool straight) {
+    char text[NUMBER_TEXT_MAX];
+    if (straight)
+        output_write(o->job->out, text, number_write_report(text, report, format));
+    else
+        o->n += number_write_report(o->text + o->n, report, format);
+}
+
+/* The rows as they stand, but reports in the place of values; lines that are left out go, and cells that are missing
+   stay. In the common cases the last three are constants. */
+static inline __attribute__((always_inline)) void write_as(own *o, const rows *r, size_t columns, bool kept,
+                                                           bool straight) {
+    size_t copied = r->first, end = r->first;
+    number_format format = replacement_of(o->job, &r->column[0])->format;
+    const span *cell = r->cell;
+    for (size_t i = 0; i < r->count; i++) {
+        const row *line = &r->row[i];
+        if (line->start != end) {
+            append(o, r->text + copied, end - copied, straight);
+            copied = line->start;
+        }
+        for (size_t c = 0; c < columns; c++, cell++) {
+            if (kept && cell->to < cell->from)
+                continue;
+            if (columns > 1)
+                format = replacement_of(o->job, &r->column[c])->format;
+            append(o, r->text + copied, cell->from - copied, straight);
+            append_report(o, r->value[c * r->stride + i], format, straight);
+            copied = cell->to;
+        }
+        end = line->end;
+    }
+    append(o, r->text + copied, end - copied, straight);
+}
+
+static void write_rows(own *o, const rows *r) {
+    size_t most = o->n + (r->n - r->first) + r->count * r->columns * NUMBER_REPORT_MAX + NUMBER_TEXT_MAX;
+    if (r->alone) {
+        write_header(o->job);
+        write_as(o, r, r->columns, true, true);
+        return;
+    }
+    if (most > o->capacity)
+        o->text = reallocate(o->text, o->capacity = most);
+    if (r->columns == 1 && r->kept == 0)
+        write_as(o, r, 1, false, false);
+    else
+        write_as(o, r, r->columns, true, false);
+}
+
+/* ---- Reports ---- */
+
+/* In place: values become codes */
+static podium_status make_codes(own *o, const podium_collection *collection, double *values, size_t n) {
+    if (n > o->cells_capacity)
+        o->cells = reallocate(o->cells, (o->cells_capacity = n) * sizeof *o->cells);
+    podium_status status = podium_privatize_cells(collection, NULL, o->cells, values, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = o->cells[i];
+    return status;
+}
+
+static void work(void *argument, const rows *r) {
+    own *o = argument;
+    for (size_t c = 0; c < r->columns; c++) {
+        const podium_collection *collection = &replacement_of(o->job, &r->column[c])->collection;
+        double *values = r->value + c * r->stride;
+        podium_status status = o->job->codes ? make_codes(o, collection, values, r->count)
+                                             : podium_privatize(collection, values, values, r->count);
+        if (status != PODIUM_OK)
+            fail(BAD_IO, "%s", podium_status_message(status));
+    }
+    write_rows(o, r);
+}
+
 static void finish(void *argument, const rows *r) {
     own *o = argument;
     (void)r;
     write_header(o->job);
-    output_write(o->job->out, o->text, o->n);
+    if (o->n > 0)
+        output_write(o->job->out, o->text, o->n);
     output_flush(o->job->out); /* whoever waits at the other end of a pipe has them now */
+    o->n = 0;
 }
 
 static void privatize_all(job *j) {
@@ -97,19 +152,43 @@ static void privatize_all(job *j) {
     free(all);
 }
 
-int command_privatize(int argc, char **argv) {
-    collection_options which = {.command = "privatize"};
-    podium_spec range = {.epsilon = 0};
-    table_options options = {.command = "privatize", .header = 2, .range = &range, .doing = "privatizing"};
-    const char *path = table_arguments(argc, argv, &which, &options);
+/* ---- The command ---- */
+
+/* One for all columns, or one for each: the k-th collection belongs to the k-th column. */
+static replacement *replacements(const collection_options *which, size_t columns, bool codes) {
     char name[PODIUM_NAME_MAX];
-    podium_collection collection = collection_from(&which, name);
-    range = collection.spec;
-    job j = {.collection = &collection, .table = table_open(&options), .out = output_open(path)};
-    j.codes = options.codes;
-    j.format = options.codes ? (number_format){.fixed = true} : number_format_for(&collection);
+    size_t count = which->files > 1 ? which->files : 1;
+    if (count > 1 && count != columns)
+        fail_usage("privatize",
+                   "%zu --collection and %zu --column were given; give one collection for all columns, or one "
+                   "for each, in the same order",
+                   count, columns);
+    replacement *all = allocate(count * sizeof *all);
+    for (size_t k = 0; k < count; k++) {
+        const char *file = which->files == 0 ? "" : which->file[k];
+        all[k].collection = k == 0 ? collection_from(which, name) : collection_read(file, name);
+        all[k].format = codes ? (number_format){.fixed = true} : number_format_for(&all[k].collection);
+    }
+    return all;
+}
+
+int command_privatize(int argc, char **argv) {
+    collection_options which = {.command = "privatize", .several = true};
+    table_options options = {.command = "privatize", .header = HEADER_AUTO, .private = true, .doing = "privatizing"};
+    const char *path = table_arguments(argc, argv, &which, &options);
+    const size_t columns = options.columns == 0 ? 1 : options.columns;
+    job j = {.replacement = replacements(&which, options.columns, options.codes),
+             .one = which.files <= 1,
+             .codes = options.codes};
+    const podium_spec *range[COLUMNS_MAX];
+    for (size_t c = 0; c < columns; c++)
+        range[c] = &j.replacement[j.one ? 0 : c].collection.spec;
+    options.range = range;
+    j.table = table_open(&options);
+    j.out = output_open(path);
     privatize_all(&j);
     table_close(j.table);
     output_close(j.out);
+    free(j.replacement);
     return DONE;
 }

@@ -11,7 +11,12 @@
 void source_open(source *s, const char *path, char separator, size_t piece_size) {
     bool standard = strcmp(path, "-") == 0;
     struct stat status;
-    *s = (source){.name = standard ? "standard input" : path, .separator = separator, .piece_size = piece_size};
+    *s = (source){.name = standard ? "standard input" : path,
+                  .separator = separator,
+                  .piece_size = piece_size,
+                  .rest = s->rest,
+                  .rest_capacity = s->rest_capacity,
+                  .long_text = s->long_text};
     s->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY);
     if (s->descriptor < 0)
         fail(BAD_IO, "%s: %s", s->name, strerror(errno));
@@ -22,23 +27,50 @@ void source_open(source *s, const char *path, char separator, size_t piece_size)
 void source_close(source *s) {
     if (s->descriptor > STDIN_FILENO)
         close(s->descriptor);
+    s->descriptor = -1;
+}
+
+void source_free(source *s) {
     free(s->rest);
+    free(s->long_text);
     *s = (source){.descriptor = -1};
 }
 
-/* Room for n bytes in all */
-static void reserve(char **text, size_t *capacity, size_t n) {
-    if (n <= *capacity)
-        return;
-    *text = reallocate(*text, n + CSV_PADDING);
-    *capacity = n;
-}
-
 static void keep(source *s, const char *text, size_t n) {
-    reserve(&s->rest, &s->rest_capacity, n);
+    if (n > s->rest_capacity)
+        s->rest = reallocate(s->rest, s->rest_capacity = n);
     if (n > 0)
         memcpy(s->rest, text, n);
     s->rest_n = n;
+}
+
+/* ---- Pieces ---- */
+
+bool piece_is_long(const piece *p) {
+    return p->text != p->own;
+}
+
+/* Room for n bytes and a line end. A piece's own memory has it for two reads, the source's for the longest record and
+   one read more. */
+static void make_room(source *s, piece *p, size_t n) {
+    if (n <= 2 * s->piece_size || piece_is_long(p))
+        return;
+    if (s->long_text == NULL)
+        s->long_text = allocate(CSV_RECORD_MAX + s->piece_size + 1 + CSV_PADDING);
+    memcpy(s->long_text, p->text, p->n);
+    p->text = s->long_text;
+}
+
+/* It begins with what the one before it left. */
+static void begin_piece(source *s, piece *p) {
+    if (p->own == NULL)
+        p->own = allocate(2 * s->piece_size + 1 + CSV_PADDING);
+    p->text = p->own;
+    p->n = 0;
+    make_room(s, p, s->rest_n);
+    if (s->rest_n > 0)
+        memcpy(p->text, s->rest, s->rest_n);
+    p->n = s->rest_n;
 }
 
 /* The length of a byte order mark that the file begins with; *maybe: so far it looks like one */
@@ -69,8 +101,7 @@ static bool fill(source *s, piece *p) {
     }
     size_t size =
         p->n + 1 < s->piece_size ? s->piece_size : p->n + s->piece_size; /* a long record needs no long piece */
-    if (size + 1 > p->capacity)
-        reserve(&p->text, &p->capacity, 2 * size); /* a line end has room too */
+    make_room(s, p, size);
     ptrdiff_t got;
     do
         got = input_read(s->descriptor, p->text + p->n, size - p->n);
@@ -82,10 +113,9 @@ static bool fill(source *s, piece *p) {
 
 source_result source_next(source *s, piece *p) {
     csv_scan scan = {.at = 0};
-    reserve(&p->text, &p->capacity, s->piece_size + s->rest_n + 1);
-    if (s->rest_n > 0)
-        memcpy(p->text, s->rest, s->rest_n);
-    p->n = s->rest_n;
+    if (!s->again)
+        begin_piece(s, p);
+    s->again = false;
     size_t n;
     while ((n = givable(s, p, &scan)) == 0) {
         if (s->ended)
@@ -102,11 +132,12 @@ source_result source_next(source *s, piece *p) {
     return SOURCE_GAVE;
 }
 
-void source_again(source *s, const piece *p, char separator) {
-    reserve(&s->rest, &s->rest_capacity, p->n + s->rest_n);
-    memmove(s->rest + p->n, s->rest, s->rest_n);
-    memcpy(s->rest, p->text, p->n);
-    s->rest_n += p->n;
+void source_again(source *s, piece *p, char separator) {
+    if (s->rest_n > 0)
+        memcpy(p->text + p->n, s->rest, s->rest_n);
+    p->n += s->rest_n;
+    s->rest_n = 0;
+    s->again = true;
     s->separator = separator;
     s->begun = false;
 }

@@ -47,7 +47,7 @@ static void merge_line(merged *m, const char *name, size_t line, const char *tex
 
 /* A state has neither separators nor quotes: a record is a line. */
 static void merge_file(merged *m, const char *path) {
-    source lines;
+    source lines = {.name = NULL};
     piece p = {.text = NULL};
     size_t line = 1;
     source_result result;
@@ -63,8 +63,9 @@ static void merge_file(merged *m, const char *path) {
         fail(BAD_IO, "%s: %s", lines.name, strerror(errno));
     if (result == SOURCE_FAILED)
         fail(BAD_DATA, "%s, line %zu: not a state as podium aggregate writes it", lines.name, line);
-    free(p.text);
+    free(p.own);
     source_close(&lines);
+    source_free(&lines);
 }
 
 podium_aggregate states_merged(char **files) {

@@ -8,18 +8,25 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define THREADS_FEW 16 /* have room for large pieces in 64 MiB */
+/* Rows and their text take up to twenty times as much memory as the pieces that they are read from: 40 MiB. */
+#define PIECES_SIZE ((size_t)1 << 21)      /* of all threads together */
+#define PIECE_SIZE_LEAST ((size_t)1 << 16) /* that a thread is worth starting for */
+#define BYTES_A_CELL 8 /* of a piece, for the cells that are read at once: more are no faster, and take more memory */
 
 struct table {
     table_options options;
     size_t file; /* index in options.files */
     source source;
-    bool at_start; /* of a file: a header may come */
+    bool at_start;   /* of a file: a header may come */
+    bool long_taken; /* a long piece is in work, perhaps */
     char separator;
-    size_t column, by, fields; /* field numbers from 0, and how many there are: known after the first line */
+    column_set columns; /* known after the first line */
+    column by;
+    bool codes; /* are what is read */
     bool located;
     char *header;
     size_t header_first, header_n;
@@ -29,6 +36,7 @@ struct table {
     const char *name;          /* of the file, for messages */
     uint64_t line;             /* the number of the first line */
     uint64_t done, rows_given; /* bytes, and rows */
+    uint64_t dropped, kept;    /* rows, and cells */
 };
 
 /* ---- Options ---- */
@@ -43,21 +51,23 @@ static char separator_option(const char *command, const char *text) {
 
 bool table_option(table_options *options, int option, const char *argument) {
     static const char *const header_words[] = {"yes", "no", "auto", NULL};
-    static const char *const invalid_words[] = {"error", "drop", "clamp", NULL};
+    static const char *const invalid_words[] = {"error", "drop", "clamp", "keep", NULL};
     static const char *const invalid_words_reports[] = {"error", "drop", NULL};
     switch (option) {
     case OPTION_COLUMN:
-        options->column = argument;
+        if (options->columns == COLUMNS_MAX)
+            fail_usage(options->command, "--column is given more than %d times", COLUMNS_MAX);
+        options->column[options->columns++] = argument;
         return true;
     case OPTION_SEPARATOR:
         options->separator = separator_option(options->command, argument);
         return true;
     case OPTION_HEADER:
-        options->header = choice_option(options->command, "--header", argument, header_words);
+        options->header = (header_mode)choice_option(options->command, "--header", argument, header_words);
         return true;
     case OPTION_INVALID:
         options->invalid = (invalid)choice_option(options->command, "--invalid", argument,
-                                                  options->range == NULL ? invalid_words_reports : invalid_words);
+                                                  options->private ? invalid_words : invalid_words_reports);
         return true;
     case OPTION_CODES:
         options->codes = true;
@@ -87,7 +97,9 @@ const char *table_arguments(int argc, char **argv, collection_options *which, ta
 /* ---- Files ---- */
 
 static void open_file(table *t) {
-    size_t piece_size = t->threads <= THREADS_FEW ? PIECE_SIZE : PIECE_SIZE_SMALL;
+    size_t piece_size = PIECE_SIZE;
+    while (t->threads * piece_size > PIECES_SIZE)
+        piece_size /= 2;
     source_open(&t->source, t->options.files[t->file], t->separator == 0 ? ',' : t->separator, piece_size);
     t->at_start = true;
 }
@@ -107,9 +119,27 @@ static uint64_t total_size(char **files) {
 static unsigned threads_for(unsigned asked, uint64_t total) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t threads = asked > 0 ? asked : processors < 1 ? 1 : (uint64_t)processors;
-    uint64_t pieces = total == 0 ? CREW_MAX : total / PIECE_SIZE_SMALL + 1; /* no idle ones */
+    uint64_t pieces = total == 0 ? CREW_MAX : total / PIECE_SIZE_LEAST + 1; /* no idle ones */
     threads = threads < pieces ? threads : pieces;
     return threads < CREW_MAX ? (unsigned)threads : CREW_MAX;
+}
+
+static void set_columns(table *t) {
+    const table_options *options = &t->options;
+    size_t count = options->columns == 0 ? 1 : options->columns;
+    t->columns = (column_set){.column = allocate(count * sizeof *t->columns.column),
+                              .count = count,
+                              .by = options->by == NULL ? NULL : &t->by,
+                              .header = options->header,
+                              .private = options->private};
+    t->by = (column){.asked = options->by};
+    bool any = options->range == NULL || options->invalid == INVALID_CLAMP; /* privatize clamps every value */
+    for (size_t c = 0; c < count; c++)
+        t->columns.column[c] = (column){.asked = options->columns == 0 ? NULL : options->column[c],
+                                        .min = any ? -INFINITY : options->range[c]->min,
+                                        .max = any ? INFINITY : options->range[c]->max,
+                                        .place = c};
+    t->codes = options->codes && !options->private;
 }
 
 table *table_open(const table_options *options) {
@@ -118,6 +148,7 @@ table *table_open(const table_options *options) {
     t->options.files = input_files(options->files);
     t->total = total_size(t->options.files);
     t->threads = threads_for(options->threads, t->total);
+    set_columns(t);
     open_file(t);
     return t;
 }
@@ -125,6 +156,8 @@ table *table_open(const table_options *options) {
 void table_close(table *t) {
     progress_clear();
     source_close(&t->source);
+    source_free(&t->source);
+    free(t->columns.column);
     free(t->header);
     free(t);
 }
@@ -149,78 +182,21 @@ static uint64_t lines_in(const char *text, size_t n) {
     return lines;
 }
 
-static _Noreturn void fail_field(const table *t, uint64_t line, const char *what) {
-    if (t->options.column != NULL)
-        fail(BAD_DATA, "%s, line %llu, column %s: %s", t->name, (unsigned long long)line, t->options.column, what);
-    fail(BAD_DATA, "%s, line %llu, column %zu: %s", t->name, (unsigned long long)line, t->column + 1, what);
-}
-
 void table_fail(const table *t, const rows *all, const row *r, const char *what) {
     fail(BAD_DATA, "%s, line %llu: %s", t->name, (unsigned long long)(t->line + lines_in(all->text, r->start)), what);
 }
 
 /* ---- The first line ---- */
 
-static bool names_field(const csv_record *record, csv_field field, const char *name) {
-    char plain[1024];
-    size_t n = csv_unquote(plain, sizeof plain, record->text + field.from, field.to - field.from);
-    return n == strlen(name) && memcmp(plain, name, n) == 0;
-}
-
-/*
- * A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. Where it is
- * not known that there is one, a number is no name: a value on the first line would make a header of it.
- */
-static bool locate(const table *t, const csv_record *record, const char *column, size_t *index) {
-    size_t fields = csv_count(record, t->separator);
-    csv_field field;
-    double number;
-    bool numbered = number_read(&number, column, strlen(column)) && number >= 1 && number <= (double)fields &&
-                    number == (double)(size_t)number;
-    bool named = t->options.header == 0 || (t->options.header == 2 && !numbered);
-    for (*index = 0; named && csv_find(&field, record, t->separator, *index); (*index)++)
-        if (names_field(record, field, column))
-            return true;
-    if (numbered) {
-        *index = (size_t)number - 1;
-        return false;
-    }
-    fail(BAD_DATA, "%s, line 1: no column is called '%s' (there are %zu)", t->source.name, column, fields);
-}
-
-/* A header is printed as it stands, so a value must not pass for one: neither 12kg nor EUR 12 nor 1.000,50. */
-static bool reads_as_name(const csv_record *record, csv_field field) {
-    for (size_t i = field.from; i < field.to; i++)
-        if (record->text[i] >= '0' && record->text[i] <= '9')
-            return false;
-    return field.to > field.from;
-}
-
-/* Columns, and whether the line is a header. */
+/* Locates the columns, by the first file: the others are like it. Returns whether the line is a header. */
 static bool start(table *t, const csv_record *record) {
     if (record->n >= strlen(PODIUM_AGGREGATE_PREFIX) &&
         memcmp(record->text, PODIUM_AGGREGATE_PREFIX, strlen(PODIUM_AGGREGATE_PREFIX)) == 0)
         fail(BAD_DATA, "%s, line 1: a state, where reports are read", t->source.name);
-    bool header = false, known = t->located; /* as the first file, so the others */
-    if (!t->located) {
-        if (t->options.column == NULL && csv_count(record, t->separator) != 1)
-            fail(BAD_USAGE, "%s has %zu columns: say which with --column NAME or --column NUMBER", t->source.name,
-                 csv_count(record, t->separator));
-        if (t->options.column != NULL)
-            header = locate(t, record, t->options.column, &t->column);
-        if (t->options.by != NULL)
-            header |= locate(t, record, t->options.by, &t->by);
-        t->fields = csv_count(record, t->separator);
-        t->located = true;
-    }
-    csv_field field;
-    if (t->options.header != 2)
-        return t->options.header == 0;
-    if (t->header != NULL || header)
-        return true;
-    if (known)
-        return false;
-    return csv_find(&field, record, t->separator, t->column) && reads_as_name(record, field);
+    if (t->located)
+        return t->options.header == HEADER_YES || t->header != NULL;
+    t->located = true;
+    return columns_locate(&t->columns, record, t->separator, t->source.name);
 }
 
 /* With its line end, n bytes */
@@ -254,12 +230,16 @@ typedef struct {
     bool begins;      /* a file */
     size_t header_n;  /* in the piece */
     uint32_t *marks;
+    size_t mark, mark_count, mark_capacity; /* those before mark are done */
     row *row;
-    size_t row_capacity, mark_capacity;
+    span *cell;
+    double *value;
+    size_t row_capacity;
     rows rows;
-    uint64_t lines;
-    const char *trouble; /* with the row at trouble_at, that ends it all; or NULL */
+    uint64_t given, dropped, kept; /* of the piece: rows, rows, cells */
+    const char *trouble;           /* with the row at trouble_at, that ends it all; or NULL */
     size_t trouble_at;
+    const column *trouble_column; /* NULL: with all of the line */
 } worker;
 
 /* Looks at the first line. False: it must be read again, with another separator. */
@@ -296,6 +276,9 @@ static _Noreturn void fail_source(crew *c, const table *t) {
 static bool take(crew *c, void *argument) {
     worker *w = argument;
     table *t = w->table;
+    if (t->long_taken)
+        crew_await(c); /* there is room for one long piece */
+    t->long_taken = false;
     while (t->options.files[t->file] != NULL) {
         source_result result = source_next(&t->source, &w->piece);
         if (result == SOURCE_FAILED)
@@ -310,8 +293,12 @@ static bool take(crew *c, void *argument) {
         w->name = t->source.name;
         w->begins = t->at_start;
         w->header_n = 0;
-        if (!t->at_start || begin_file(t, w))
-            return true;
+        if (t->at_start && !begin_file(t, w))
+            continue;
+        if (piece_is_long(&w->piece))
+            crew_await(c);
+        t->long_taken = piece_is_long(&w->piece);
+        return true;
     }
     return false;
 }
@@ -328,55 +315,85 @@ static inline bool parse(double *value, const char *text, const char *end) {
     return number_read(value, plain, csv_unquote(plain, sizeof plain, text, (size_t)(end - text)));
 }
 
-/* What is wrong with the field of a row, and its value; NULL: nothing */
-static const char *read_value(const table_options *options, const row *r, const char *text, double *value) {
-    const podium_spec *range = options->range;
-    if (r->from == r->to)
+/* What is wrong with a cell, and its value; NULL: nothing */
+static inline const char *read_value(const table *t, const column *c, span where, const char *text, double *value) {
+    if (where.from == where.to)
         return "empty";
-    if (!parse(value, text + r->from, text + r->to))
+    if (!parse(value, text + where.from, text + where.to))
         return not_a_number;
-    if (range == NULL && options->codes && !(*value >= 0 && *value == floor(*value)))
+    if (t->codes && !(*value >= 0 && *value == floor(*value)))
         return "not a code: a whole number";
-    if (range != NULL && options->invalid != INVALID_CLAMP && (*value < range->min || *value > range->max))
-        return "out of range"; /* privatize clamps, as it does for every value */
+    return *value < c->min || *value > c->max ? "out of range" : NULL;
+}
+
+/* Empty, NA or null, in letters of either case, with or without quotes and blanks */
+static bool is_missing(const char *text, size_t n) {
+    char plain[64];
+    n = csv_unquote(plain, sizeof plain, text, n);
+    if (n == sizeof plain)
+        return false;
+    const char *word = without_blanks(plain, &n);
+    return n == 0 || (n == 2 && strncasecmp(word, "na", n) == 0) || (n == 4 && strncasecmp(word, "null", n) == 0);
+}
+
+/* The same, but that a missing value may be kept: then the cell is left alone, and any value will do. */
+static inline const char *read_cell(worker *w, const column *c, span *where, double *value) {
+    const char *text = w->piece.text, *trouble = read_value(w->table, c, *where, text, value);
+    if (trouble == NULL)
+        return NULL;
+    if (w->table->options.invalid != INVALID_KEEP || !is_missing(text + where->from, where->to - where->from)) {
+        w->trouble_column = c;
+        return trouble;
+    }
+    *where = (span){1, 0};
+    *value = c->min;
+    w->rows.kept++;
     return NULL;
 }
 
+static inline const char *check_fields(worker *w, size_t fields) {
+    const column_set *all = &w->table->columns;
+    if (fields >= all->least && fields <= all->fields)
+        return NULL;
+    w->trouble_column = NULL;
+    return fields < all->least ? "the line has too few columns"
+                               : "the line has too many columns"; /* of 34,5 the 5 would be printed */
+}
+
+/* What becomes of a row that there is trouble with: it is left out, or ends it all. */
+static void refuse(worker *w, const row *r, const char *trouble) {
+    if (w->table->options.invalid == INVALID_DROP) {
+        w->dropped++;
+    } else {
+        w->trouble = trouble;
+        w->trouble_at = r->start;
+    }
+}
+
 /* Where a field stands: between the marks before it and after it. A carriage return before the line end is no part. */
-static void set_field(uint32_t *from, uint32_t *to, const row *r, const char *text, const uint32_t *marks,
-                      size_t column) {
-    *from = column == 0 ? *from : marks[column - 1] + 1;
-    *to = marks[column];
-    if (*to + 1 == r->end && *to > *from && text[*to - 1] == '\r')
-        --*to;
+static inline span field_at(const row *r, const char *text, const uint32_t *marks, size_t field, uint32_t first) {
+    span at = {field == 0 ? first : marks[field - 1] + 1, marks[field]};
+    if (at.to + 1 == r->end && at.to > at.from && text[at.to - 1] == '\r')
+        at.to--;
+    return at;
 }
 
-/* A row from its line, which has so many fields */
-static const char *read_row(const table *t, row *r, double *value, const char *text, const uint32_t *marks,
-                            size_t fields, uint32_t first) {
-    r->from = r->by_from = first;
-    if (fields <= t->column || (t->options.by != NULL && fields <= t->by))
-        return "the line has too few columns";
-    if (fields > t->fields)
-        return "the line has too many columns"; /* of 34,5 the 5 would be printed */
-    set_field(&r->from, &r->to, r, text, marks, t->column);
-    if (t->options.by != NULL)
-        set_field(&r->by_from, &r->by_to, r, text, marks, t->by);
-    return read_value(&t->options, r, text, value);
-}
-
-static size_t find_marks(worker *w, size_t from) {
-    if (w->piece.n + 1 > w->mark_capacity) {
-        w->mark_capacity = w->piece.n + 1;
-        w->marks = reallocate(w->marks, w->mark_capacity * sizeof *w->marks);
+/* A row from the marks of its line, which has so many fields; the first begins there. */
+static inline const char *read_row(worker *w, size_t index, const uint32_t *marks, size_t fields, uint32_t first,
+                                   size_t count) {
+    const column_set *all = &w->table->columns;
+    row *r = &w->row[index];
+    span *cells = &w->cell[index * count];
+    const char *trouble = check_fields(w, fields);
+    for (size_t c = 0; c < count && trouble == NULL; c++) {
+        cells[c] = field_at(r, w->piece.text, marks, all->column[c].field, first);
+        trouble = read_cell(w, &all->column[c], &cells[c], &w->value[c * w->row_capacity + index]);
     }
-    size_t marks = csv_marks(w->marks, w->piece.text, from, w->piece.n, w->table->separator, w->piece.has_quotes);
-    if (marks > w->row_capacity) { /* a row has a mark at least */
-        w->row_capacity = marks;
-        w->row = reallocate(w->row, marks * sizeof *w->row);
-        w->rows.value = reallocate(w->rows.value, marks * sizeof *w->rows.value);
+    if (all->by != NULL && trouble == NULL) {
+        span by = field_at(r, w->piece.text, marks, all->by->field, first);
+        r->by_from = by.from, r->by_to = by.to;
     }
-    return marks;
+    return trouble;
 }
 
 /* The mark of a line's end, from its first mark on; marks, where the text ends inside quotes */
@@ -386,48 +403,141 @@ static inline size_t line_mark(const worker *w, size_t from, size_t marks) {
     return from;
 }
 
-static void read_rows(worker *w) {
-    const table *t = w->table;
-    const char *text = w->piece.text;
-    const size_t marks = find_marks(w, w->header_n > 0 ? w->header_n : w->piece.first);
-    size_t count = 0, lines = 0, last;
-    uint32_t start = (uint32_t)w->header_n, first = w->header_n > 0 ? start : (uint32_t)w->piece.first;
-    w->trouble = NULL;
-    for (size_t mark = 0; w->trouble == NULL && (last = line_mark(w, mark, marks)) < marks; mark = last + 1, lines++) {
-        row *r = &w->row[count];
-        r->start = start;
-        r->end = start = w->marks[last] + 1;
-        const char *trouble = read_row(t, r, &w->rows.value[count], text, w->marks + mark, last - mark + 1, first);
-        first = start;
-        count += trouble == NULL;
-        if (trouble != NULL && t->options.invalid != INVALID_DROP) {
-            w->trouble = trouble;
-            w->trouble_at = r->start;
-        }
+/* The rows of the whole lines among the marks, as many as there is room for; returns where the next line begins. */
+static inline __attribute__((always_inline)) size_t read_lines(worker *w, size_t at, size_t first, size_t count) {
+    size_t index = w->rows.count, mark = w->mark, last;
+    while (index < w->row_capacity && w->trouble == NULL &&
+           (last = line_mark(w, mark, w->mark_count)) < w->mark_count) {
+        row *r = &w->row[index];
+        r->start = (uint32_t)at;
+        r->end = w->marks[last] + 1;
+        at = r->end;
+        const char *trouble = read_row(w, index, w->marks + mark, last - mark + 1, (uint32_t)first, count);
+        if (trouble == NULL)
+            index++;
+        else
+            refuse(w, r, trouble);
+        first = at;
+        mark = last + 1;
     }
-    if (w->trouble == NULL && start < w->piece.n) {
-        w->trouble = unclosed; /* who knows what is in there */
-        w->trouble_at = start;
+    w->rows.count = index;
+    w->mark = mark;
+    return at;
+}
+
+/* A line that is longer than the window that marks are found in, field by field, so that memory does not grow with it
+ */
+static size_t read_long_line(worker *w, size_t at, size_t first) {
+    const column_set *all = &w->table->columns;
+    const size_t index = w->rows.count;
+    size_t end, fields = 0, c = 0;
+    const csv_record line = csv_first(w->piece.text, w->piece.n, first, w->table->separator, &end);
+    row *r = &w->row[index];
+    span *cells = &w->cell[index * all->count];
+    if (end == 0) { /* who knows what is in there */
+        w->trouble = unclosed;
+        w->trouble_at = at;
+        w->trouble_column = NULL;
+        return w->piece.n;
     }
-    w->lines = w->piece.has_quotes ? lines_in(text, w->piece.n) : lines + lines_in(text, w->header_n);
-    w->rows = (rows){text, w->header_n, w->piece.n, w->row, w->rows.value, count};
+    *r = (row){.start = (uint32_t)at, .end = (uint32_t)end};
+    for (csv_field f = csv_begin(&line); csv_next(&f, &line, w->table->separator); fields++) {
+        if (c < all->count && fields == all->column[c].field)
+            cells[c++] = (span){(uint32_t)f.from, (uint32_t)f.to};
+        if (all->by != NULL && fields == all->by->field)
+            r->by_from = (uint32_t)f.from, r->by_to = (uint32_t)f.to;
+    }
+    const char *trouble = check_fields(w, fields);
+    for (c = 0; c < all->count && trouble == NULL; c++)
+        trouble = read_cell(w, &all->column[c], &cells[c], &w->value[c * w->row_capacity + index]);
+    if (trouble == NULL)
+        w->rows.count++;
+    else
+        refuse(w, r, trouble);
+    return end;
+}
+
+/* Room for so many rows in all */
+static void reserve_rows(worker *w, size_t count) {
+    const size_t cells = count * w->table->columns.count;
+    if (count <= w->row_capacity)
+        return;
+    w->row_capacity = count;
+    w->row = reallocate(w->row, count * sizeof *w->row);
+    w->cell = reallocate(w->cell, cells * sizeof *w->cell);
+    w->value = reallocate(w->value, cells * sizeof *w->value);
+}
+
+/* The marks of a window, which is all of most pieces; and room for their rows, which have a mark for each column or
+   more. Groups come in the order of all rows of a piece; else the rows can be read in parts. */
+static void find_marks(worker *w, size_t from) {
+    const column_set *all = &w->table->columns;
+    const size_t window = 2 * w->table->source.piece_size, left = w->piece.n - from, n = left < window ? left : window;
+    if (n + 1 > w->mark_capacity) {
+        w->mark_capacity = n + 1;
+        w->marks = reallocate(w->marks, w->mark_capacity * sizeof *w->marks);
+    }
+    w->mark = 0;
+    w->mark_count = csv_marks(w->marks, w->piece.text, from, from + n, w->table->separator, w->piece.has_quotes);
+    size_t most = w->mark_count / all->count + 1, part = w->table->source.piece_size / BYTES_A_CELL / all->count + 1;
+    reserve_rows(w, all->by != NULL ? w->rows.count + most : most < part ? most : part);
+}
+
+/* Some more rows; returns where the next line begins. */
+static size_t read_rows(worker *w, size_t at) {
+    const size_t first = at == 0 ? w->piece.first : at, count = w->table->columns.count;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        size_t end = count == 1 ? read_lines(w, at, first, 1) : read_lines(w, at, first, count);
+        if (end > at)
+            return end;
+        if (attempt == 0)
+            find_marks(w, first); /* none was left */
+    }
+    return read_long_line(w, at, first);
+}
+
+static bool has_more(const worker *w, size_t at) {
+    return w->trouble == NULL && at < w->piece.n;
 }
 
 static void work(void *argument) {
     worker *w = argument;
-    read_rows(w);
-    w->work(w->own, &w->rows);
+    const column_set *all = &w->table->columns;
+    const rows none = {
+        .text = w->piece.text, .column = all->column, .columns = all->count, .alone = piece_is_long(&w->piece)};
+    size_t at = w->header_n;
+    w->given = w->dropped = w->kept = 0;
+    w->mark = w->mark_count = 0;
+    w->trouble = NULL;
+    w->rows = none;
+    while (has_more(w, at)) {
+        w->rows = none;
+        w->rows.first = at;
+        do
+            at = read_rows(w, at);
+        while (all->by != NULL && has_more(w, at));
+        w->rows.n = at;
+        w->rows.row = w->row;
+        w->rows.cell = w->cell;
+        w->rows.value = w->value;
+        w->rows.stride = w->row_capacity;
+        w->given += w->rows.count;
+        w->kept += w->rows.kept;
+        w->work(w->own, &w->rows);
+    }
 }
 
 /* ---- And in order again ---- */
 
 static _Noreturn void fail_row(const worker *w) {
     const table *t = w->table;
-    uint64_t line = t->line + lines_in(w->piece.text, w->trouble_at);
-    if (w->trouble == unclosed)
-        fail(BAD_DATA, "%s, line %llu: %s", t->name, (unsigned long long)line, unclosed);
+    unsigned long long line = t->line + lines_in(w->piece.text, w->trouble_at);
+    char label[32];
+    if (w->trouble_column == NULL)
+        fail(BAD_DATA, "%s, line %llu: %s", t->name, line, w->trouble);
     bool first = t->rows_given == 0 && line == 1 && w->trouble == not_a_number;
-    fail_field(t, line, first ? "not a number (a header? then say --header yes)" : w->trouble);
+    fail(BAD_DATA, "%s, line %llu, column %s: %s", t->name, line, column_label(w->trouble_column, label),
+         first ? "not a number (a header? then say --header yes)" : w->trouble);
 }
 
 static void finish(void *argument) {
@@ -439,10 +549,24 @@ static void finish(void *argument) {
     if (w->trouble != NULL)
         fail_row(w);
     w->finish(w->own, &w->rows);
-    t->line += w->lines;
+    t->line += w->piece.has_quotes ? lines_in(w->piece.text, w->piece.n)
+                                   : lines_in(w->piece.text, w->header_n) + w->given + w->dropped;
     t->done += w->piece.n;
-    t->rows_given += w->rows.count;
+    t->rows_given += w->given;
+    t->dropped += w->dropped;
+    t->kept += w->kept;
     progress_show(t->options.doing, t->done, t->total, t->rows_given);
+}
+
+static void tell_counts(const table *t) {
+    unsigned long long dropped = t->dropped, kept = t->kept;
+    progress_clear();
+    if (dropped > 0)
+        fprintf(stderr, "podium: --invalid drop left out %llu of %llu rows\n", dropped,
+                dropped + (unsigned long long)t->rows_given);
+    if (kept > 0)
+        fprintf(stderr, "podium: --invalid keep left %llu empty or missing cell%s as %s\n", kept, kept == 1 ? "" : "s",
+                kept == 1 ? "it is" : "they are");
 }
 
 void table_run(table *t, void *own, size_t size, table_step *do_work, table_step *do_finish) {
@@ -453,10 +577,12 @@ void table_run(table *t, void *own, size_t size, table_step *do_work, table_step
         workers[i] = (worker){.table = t, .own = (char *)own + i * size, .work = do_work, .finish = do_finish};
     crew_run(&steps, workers, sizeof *workers, threads);
     for (unsigned i = 0; i < threads; i++) {
-        free(workers[i].piece.text);
+        free(workers[i].piece.own);
         free(workers[i].marks);
         free(workers[i].row);
-        free(workers[i].rows.value);
+        free(workers[i].cell);
+        free(workers[i].value);
     }
     free(workers);
+    tell_counts(t);
 }

@@ -50,7 +50,7 @@ _podium() {
     --header) _podium_words 'yes no auto' ;;
     --invalid)
         if [[ $command == privatize ]]; then
-            _podium_words 'error drop clamp'
+            _podium_words 'error drop clamp keep'
         else
             _podium_words 'error drop'
         fi

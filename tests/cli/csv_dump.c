@@ -13,9 +13,8 @@ static void put(uint32_t n) {
 }
 
 static void show(const csv_record *record, char separator) {
-    csv_field field;
     put((uint32_t)csv_count(record, separator));
-    for (size_t i = 0; csv_find(&field, record, separator, i); i++) {
+    for (csv_field field = csv_begin(record); csv_next(&field, record, separator);) {
         char *plain = malloc(field.to - field.from + 1);
         size_t n = csv_unquote(plain, field.to - field.from, record->text + field.from, field.to - field.from);
         put((uint32_t)n);
@@ -26,9 +25,9 @@ static void show(const csv_record *record, char separator) {
 
 /* The marks of a record are where its fields end. */
 static size_t check_marks(const uint32_t *marks, const csv_record *record, size_t start, char separator) {
-    csv_field field;
+    csv_field field = csv_begin(record);
     size_t count = 0;
-    for (; csv_find(&field, record, separator, count); count++) {
+    for (; csv_next(&field, record, separator); count++) {
         bool last = field.to == record->n;
         if (start + field.to + (last && record->text[field.to] == '\r') != marks[count])
             abort();

@@ -11,10 +11,10 @@
     } while (0)
 
 static void check_fields(const csv_record *record, char separator) {
-    csv_field field;
+    csv_field field = csv_begin(record);
     size_t count = 0, from = record->first;
     REQUIRE(record->first <= record->n);
-    for (; count < 64 && csv_find(&field, record, separator, count); count++) {
+    for (; csv_next(&field, record, separator); count++) {
         REQUIRE(field.from == from && field.from <= field.to && field.to <= record->n);
         REQUIRE(field.to == record->n || record->text[field.to] == separator);
         char *plain = malloc(field.to - field.from + 1);
@@ -24,7 +24,7 @@ static void check_fields(const csv_record *record, char separator) {
         free(plain);
         from = field.to + 1;
     }
-    REQUIRE(count == 64 ? csv_count(record, separator) >= 64 : csv_count(record, separator) == count);
+    REQUIRE(csv_count(record, separator) == count);
 }
 
 /* How much is whole, looked at all at once or in steps */
