@@ -16,6 +16,7 @@ int command_aggregate(int argc, char **argv) {
     collection_options which = {.command = "aggregate"};
     table_options options = {.command = "aggregate", .header = HEADER_AUTO, .doing = "aggregating"};
     const char *path = table_arguments(argc, argv, &which, &options);
+    collection_apart(&which, options.files);
     char name[PODIUM_NAME_MAX];
     podium_collection collection = collection_from(&which, name);
     table *t = table_open(&options);

@@ -72,6 +72,8 @@ bool collection_given(const collection_options *options);
 podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]);
 /* The collection in a file, or fail. */
 podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]);
+/* A usage error where both a collection and one of the files are standard input. */
+void collection_apart(const collection_options *options, char **files);
 
 podium_collection collection_for(const podium_spec *spec); /* or fail, as the next */
 podium_shape shape_from(const podium_spec *spec);

@@ -175,6 +175,7 @@ int command_estimate(int argc, char **argv) {
         if (!own_option(&a, &options, option, optarg))
             collection_option(&which, option, optarg);
     options.files = argv + optind;
+    collection_apart(&which, options.files);
     bool grouped = options.by != NULL;
     if (a.bootstrap > 0 && a.quantiles == 0)
         fail_usage("estimate", "--bootstrap needs --quantiles");

@@ -220,6 +220,18 @@ podium_collection collection_from(const collection_options *options, char name[P
     return collection;
 }
 
+void collection_apart(const collection_options *options, char **files) {
+    size_t standard = 0;
+    for (size_t i = 0; i < options->files; i++)
+        standard += strcmp(options->file[i], "-") == 0;
+    for (files = input_files(files); standard > 0 && *files != NULL; files++)
+        if (strcmp(*files, "-") == 0)
+            fail_usage(options->command,
+                       "--collection - and the data cannot both be standard input; name a file for one");
+    if (standard > 1)
+        fail_usage(options->command, "--collection - can be given once only: standard input is read once");
+}
+
 podium_shape shape_from(const podium_spec *spec) {
     podium_shape shape;
     podium_status status = podium_shape_init(&shape, spec);

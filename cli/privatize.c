@@ -176,6 +176,7 @@ int command_privatize(int argc, char **argv) {
     collection_options which = {.command = "privatize", .several = true};
     table_options options = {.command = "privatize", .header = HEADER_AUTO, .private = true, .doing = "privatizing"};
     const char *path = table_arguments(argc, argv, &which, &options);
+    collection_apart(&which, options.files);
     const size_t columns = options.columns == 0 ? 1 : options.columns;
     job j = {.replacement = replacements(&which, options.columns, options.codes),
              .one = which.files <= 1,
