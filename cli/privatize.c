@@ -2,8 +2,11 @@
 #include "number.h"
 #include "table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define EPSILON_LARGE 10
 
 /* How the values of a column are replaced */
 typedef struct {
@@ -154,6 +157,26 @@ static void privatize_all(job *j) {
 
 /* ---- The command ---- */
 
+static void warn_of_epsilon(const podium_collection *collection, const char *file) {
+    const podium_spec *spec = &collection->spec;
+    double deviation = sqrt(collection->variance_most);
+    if (spec->epsilon > EPSILON_LARGE)
+        fprintf(
+            stderr,
+            "podium: warning: %s%sat epsilon %g reports nearly repeat the values: one is up to %.2g times as likely "
+            "from one value as from another, and its noise has a standard deviation of at most %.3g, which is "
+            "%.3g%% of the range\n",
+            file, *file == '\0' ? "" : ": ", spec->epsilon, exp(spec->epsilon), deviation,
+            100 * deviation / (spec->max - spec->min));
+}
+
+static bool warned_before(const replacement *all, size_t k) {
+    for (size_t i = 0; i < k; i++)
+        if (all[i].collection.fingerprint == all[k].collection.fingerprint)
+            return true;
+    return false;
+}
+
 /* One for all columns, or one for each: the k-th collection belongs to the k-th column. */
 static replacement *replacements(const collection_options *which, size_t columns, bool codes) {
     char name[PODIUM_NAME_MAX];
@@ -168,6 +191,8 @@ static replacement *replacements(const collection_options *which, size_t columns
         const char *file = which->files == 0 ? "" : which->file[k];
         all[k].collection = k == 0 ? collection_from(which, name) : collection_read(file, name);
         all[k].format = codes ? (number_format){.fixed = true} : number_format_for(&all[k].collection);
+        if (!warned_before(all, k))
+            warn_of_epsilon(&all[k].collection, file);
     }
     return all;
 }
