@@ -22,6 +22,7 @@ int command_aggregate(int argc, char **argv) {
     table *t = table_open(&options);
     groups all = groups_from(t, &collection, &options);
     table_close(t);
+    require_reports(&all, &collection, &options);
     warn_of_refused(all.group[0]->aggregate.refused, all.group[0]->aggregate.count, options.codes);
     write_state(path, &all.group[0]->aggregate);
     groups_free(&all);

@@ -16,6 +16,8 @@ _Noreturn void fail(int status, const char *format, ...) __attribute__((format(p
 /* ... and refers to the help for the command, or in general for "". */
 _Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void leave_quietly(void); /* as if killed by SIGPIPE: nobody reads any more, and that is no error */
+/* Fails unless the status is PODIUM_OK: with BAD_IO where memory is short, else with `otherwise`. */
+void require(podium_status status, int otherwise);
 void *allocate(size_t n); /* or fail, as the next */
 void *reallocate(void *memory, size_t n);
 int close_stdout(int status); /* help and version too must have reached their reader */

@@ -19,23 +19,19 @@ enum {
     OPTION_PLOT
 };
 
-static void require(podium_status status) {
-    if (status != PODIUM_OK)
-        fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : BAD_DATA, "%s", podium_status_message(status));
-}
-
 static void show_repetition(void *total, uint32_t done) {
     progress_show("bootstrapping", done, *(const uint32_t *)total, 0);
 }
 
 static void set_shape(result *r, const podium_channel *channel, const podium_aggregate *aggregate, const asked *a) {
     podium_distribution fine; /* the same whatever is shown of it */
-    require(podium_distribution_from(&fine, channel, aggregate));
+    require(podium_distribution_from(&fine, channel, aggregate), BAD_DATA);
     for (size_t i = 0; i < a->quantiles; i++)
         r->quantile[i] = podium_distribution_quantile(&fine, a->p[i]);
     if (a->bootstrap > 0)
         require(podium_distribution_bootstrap(r->lower, r->upper, channel, aggregate, a->p, a->quantiles, a->confidence,
-                                              a->bootstrap, show_repetition, (void *)&a->bootstrap));
+                                              a->bootstrap, show_repetition, (void *)&a->bootstrap),
+                BAD_DATA);
     progress_clear();
     r->shape = (podium_distribution){.min = fine.min,
                                      .max = fine.max,
@@ -58,7 +54,7 @@ static result *result_of(const group *g, const podium_collection *collection, co
     podium_status status = podium_estimate_make(&r->estimate, collection, &g->aggregate, a->interval, a->confidence);
     if (status == PODIUM_TOO_FEW_REPORTS)
         return r;
-    require(status);
+    require(status, BAD_DATA);
     r->enough = true;
     r->influence = podium_collection_influence(collection, a->dishonest, r->n);
     if (channel != NULL)
@@ -147,7 +143,7 @@ static groups groups_asked(const table_options *options, const collection_option
     if (collection_given(which))
         *collection = collection_from(which, name);
     else
-        require(podium_collection_init(collection, &merged.spec));
+        require(podium_collection_init(collection, &merged.spec), BAD_DATA);
     if (collection->fingerprint != merged.fingerprint)
         fail(BAD_DATA, "%s: a state of another collection than the one given",
              options->files[0] == NULL ? "standard input" : options->files[0]);
@@ -192,6 +188,7 @@ int command_estimate(int argc, char **argv) {
     podium_collection collection;
     char name[PODIUM_NAME_MAX];
     groups all = groups_asked(&options, &which, &collection, name);
+    require_reports(&all, &collection, &options);
     bool asked_shape = a.histogram > 0 || a.quantiles > 0 || a.plot != NULL;
     if (asked_shape && collection.cells == 2)
         fail_usage("estimate",
@@ -199,7 +196,7 @@ int command_estimate(int argc, char **argv) {
                    podium_mechanism_name(collection.spec.mechanism), collection.spec.epsilon);
     podium_channel *channel = NULL; /* one for all groups */
     if (asked_shape || (a.format == FORMAT_TEXT && !grouped && collection.cells > 2))
-        require(podium_channel_make(&channel, &collection, PODIUM_SHARES_FINE));
+        require(podium_channel_make(&channel, &collection, PODIUM_SHARES_FINE), BAD_DATA);
     result **results = allocate((all.count + 1) * sizeof *results);
     for (size_t i = 0; i < all.count; i++)
         results[i] = result_of(all.group[i], &collection, channel, &a);

@@ -30,6 +30,9 @@
     "  --header yes|no|auto    auto: the first line is a header if --column is a name in it, or if its\n"              \
     "                          cell reads like a name\n"
 
+#define FORCE_HELP                                                                                                     \
+    "  --force                 take even what cannot be reports of this collection, beyond any chance\n"
+
 #define THREADS_HELP "  --threads N             how many work at once; one for each processor if not given\n"
 
 typedef struct {
@@ -59,7 +62,7 @@ static const command commands[] = {
      COLLECTION_HELP
      "\n" INPUT_HELP "  --invalid error|drop    cells that are no number: stop (default), or leave out the row.\n"
      "                          Reports outside the support are refused and counted.\n"
-     "  --codes                 the column has codes, as privatize --codes writes them\n" THREADS_HELP "\n"
+     "  --codes                 the column has codes, as privatize --codes writes them\n" THREADS_HELP FORCE_HELP "\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
      command_aggregate},
     {"merge", "add up states into one", "[-o FILE] [STATE...]",
@@ -70,7 +73,7 @@ static const command commands[] = {
      "FILE is a file of reports, or of states.\n\n" COLLECTION_HELP
      "A state carries its collection; it need not be given.\n\n" INPUT_HELP
      "  --invalid error|drop    cells that are no number: stop (default), or leave out the row\n"
-     "  --codes                 the column has codes, as privatize --codes writes them\n" THREADS_HELP
+     "  --codes                 the column has codes, as privatize --codes writes them\n" THREADS_HELP FORCE_HELP
      "  --by COLUMN             one estimate for each value of this column\n\n"
      "What to estimate:\n"
      "  --confidence C          of the interval; 0.95 if not given\n"
@@ -221,6 +224,11 @@ void leave_quietly(void) {
 }
 
 /* ---- Memory ---- */
+
+void require(podium_status status, int otherwise) {
+    if (status != PODIUM_OK)
+        fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : otherwise, "%s", podium_status_message(status));
+}
 
 void *allocate(size_t n) {
     return reallocate(NULL, n);

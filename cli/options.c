@@ -157,9 +157,7 @@ static void check_parameters(const collection_options *options) {
 
 podium_collection collection_for(const podium_spec *spec) {
     podium_collection collection;
-    podium_status status = podium_collection_init(&collection, spec);
-    if (status != PODIUM_OK)
-        fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : BAD_USAGE, "%s", podium_status_message(status));
+    require(podium_collection_init(&collection, spec), BAD_USAGE);
     return collection;
 }
 
@@ -188,9 +186,7 @@ static void warn_if_coarse(const podium_collection *collection) {
 static void choose(podium_spec *spec, podium_objective objective) {
     static const char *const least[] = {"worst-case variance", "average variance over the range",
                                         "variance in the middle"};
-    podium_status status = podium_choose(spec, objective);
-    if (status != PODIUM_OK)
-        fail(BAD_USAGE, "%s", podium_status_message(status));
+    require(podium_choose(spec, objective), BAD_USAGE);
     fprintf(stderr, "podium: auto: %s has the least %s at epsilon %g\n", podium_mechanism_name(spec->mechanism),
             least[objective], spec->epsilon);
 }
@@ -234,9 +230,7 @@ void collection_apart(const collection_options *options, char **files) {
 
 podium_shape shape_from(const podium_spec *spec) {
     podium_shape shape;
-    podium_status status = podium_shape_init(&shape, spec);
-    if (status != PODIUM_OK)
-        fail(BAD_USAGE, "%s", podium_status_message(status));
+    require(podium_shape_init(&shape, spec), BAD_USAGE);
     return shape;
 }
 

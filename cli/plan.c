@@ -21,16 +21,11 @@ typedef struct {
     podium_questions questions; /* each is 0 where there is one question */
 } row;
 
-static void require(podium_status status) {
-    if (status != PODIUM_OK)
-        fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : BAD_USAGE, "%s", podium_status_message(status));
-}
-
 /* The error falls with the square root of the people, so one number of them tells all others. */
 static void plan_questions(row *r, const goal *g, const podium_spec *spec) {
     double people = g->people > 0 ? g->people : 1e9;
     podium_questions *q = &r->questions;
-    require(podium_plan_questions(q, spec, people, g->questions, g->spread, g->confidence));
+    require(podium_plan_questions(q, spec, people, g->questions, g->spread, g->confidence), BAD_USAGE);
     if (g->people == 0) {
         double scale = g->within / q->within;
         r->people = fmax(ceil(2.0 * g->questions / q->each), ceil(people / (scale * scale))); /* two answers each */
@@ -52,7 +47,7 @@ static row row_of(const goal *g, podium_mechanism mechanism) {
         podium_status status = podium_plan_epsilon(&collection, &spec, g->people, g->within, g->spread, g->confidence);
         r.possible = status != PODIUM_TOO_FEW_REPORTS;
         if (r.possible) {
-            require(status);
+            require(status, BAD_USAGE);
             r.epsilon = collection.spec.epsilon;
         }
     } else if (g->questions > 1) {
@@ -60,7 +55,8 @@ static row row_of(const goal *g, podium_mechanism mechanism) {
     } else {
         collection = collection_for(&spec);
         require(g->people == 0 ? podium_plan_people(&r.people, &collection, g->within, g->spread, g->confidence)
-                               : podium_plan_error(&r.within, &collection, g->people, g->spread, g->confidence));
+                               : podium_plan_error(&r.within, &collection, g->people, g->spread, g->confidence),
+                BAD_USAGE);
     }
     return r;
 }

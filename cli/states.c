@@ -127,8 +127,7 @@ static void add(podium_aggregate *aggregate, const podium_collection *collection
                 bool codes) {
     podium_status status =
         codes ? add_codes(aggregate, collection, reports, n) : podium_aggregate_add(aggregate, collection, reports, n);
-    if (status != PODIUM_OK)
-        fail(BAD_DATA, "%s", podium_status_message(status));
+    require(status, BAD_DATA);
 }
 
 /* What all threads share, and what each has of its own */
@@ -183,11 +182,8 @@ groups groups_from(table *t, const podium_collection *collection, const table_op
     } else {
         table_run(t, each, sizeof *each, add_all, nothing);
         group *whole = group_new(&all, collection, "", 0);
-        for (unsigned i = 0; i < threads; i++) {
-            podium_status status = podium_aggregate_merge(&whole->aggregate, &each[i].aggregate);
-            if (status != PODIUM_OK)
-                fail(BAD_DATA, "%s", podium_status_message(status));
-        }
+        for (unsigned i = 0; i < threads; i++)
+            require(podium_aggregate_merge(&whole->aggregate, &each[i].aggregate), BAD_DATA);
     }
     free(each);
     free(j);
@@ -200,6 +196,20 @@ void warn_of_refused(uint64_t refused, uint64_t taken, bool codes) {
         fprintf(stderr, "podium: refused, being no %s of this collection: %llu of %llu%s\n",
                 codes ? "codes" : "reports", (unsigned long long)refused, (unsigned long long)(refused + taken),
                 many && !codes ? " (are they codes? then say --codes)" : "");
+}
+
+void require_reports(const groups *all, const podium_collection *collection, const table_options *options) {
+    podium_aggregate sum;
+    podium_aggregate_init(&sum, collection);
+    for (size_t i = 0; i < all->count; i++)
+        require(podium_aggregate_merge(&sum, &all->group[i]->aggregate), BAD_DATA);
+    if (options->force || podium_aggregate_check(&sum, collection) != PODIUM_NOT_REPORTS)
+        return;
+    warn_of_refused(sum.refused, sum.count, options->codes);
+    fail(BAD_DATA,
+         "these cannot be %s of this collection, beyond any chance: are they raw values, or from another collection?\n"
+         "podium: --force takes them all the same",
+         options->codes ? "codes" : "reports");
 }
 
 groups groups_of_one(const podium_aggregate *aggregate) {

@@ -72,6 +72,11 @@ bool table_option(table_options *options, int option, const char *argument) {
     case OPTION_CODES:
         options->codes = true;
         return true;
+    case OPTION_FORCE:
+        if (options->private)
+            fail_usage(options->command, "--force is for reports: values are always taken");
+        options->force = true;
+        return true;
     case OPTION_THREADS:
         options->threads = (unsigned)count_option(options->command, "--threads", argument, 1, CREW_MAX);
         return true;

@@ -18,18 +18,19 @@ typedef struct {
     bool codes;                      /* the columns hold, or are to hold, cells and not reports */
     bool private;                    /* the columns hold values, and not reports */
     const podium_spec *const *range; /* of the values of each column; NULL: any number will do */
+    bool force;                      /* take even what cannot be reports of the collection */
     unsigned threads;                /* 0: as many as there are processors */
     char **files;                    /* NULL at the end */
     const char *doing;               /* for the progress line */
 } table_options;
 
 /* The options that all commands with tables share; false if it is none of them. */
-enum { OPTION_SEPARATOR = OPTION_OWN, OPTION_HEADER, OPTION_INVALID, OPTION_CODES, OPTION_THREADS, OPTION_TABLE_OWN };
+enum { OPTION_SEPARATOR = OPTION_OWN, OPTION_HEADER, OPTION_INVALID, OPTION_CODES, OPTION_THREADS, OPTION_FORCE, OPTION_TABLE_OWN };
 #define TABLE_OPTIONS                                                                                                  \
     {"column", required_argument, NULL, OPTION_COLUMN}, {"separator", required_argument, NULL, OPTION_SEPARATOR},      \
         {"header", required_argument, NULL, OPTION_HEADER}, {"invalid", required_argument, NULL, OPTION_INVALID},      \
-        {"codes", no_argument, NULL, OPTION_CODES}, {                                                                  \
-        "threads", required_argument, NULL, OPTION_THREADS                                                             \
+        {"codes", no_argument, NULL, OPTION_CODES}, {"threads", required_argument, NULL, OPTION_THREADS}, {            \
+        "force", no_argument, NULL, OPTION_FORCE                                                                       \
     }
 bool table_option(table_options *options, int option, const char *argument);
 

@@ -23,10 +23,11 @@ _podium() {
     local options=''
     case $command in
     design) options="$mechanism --name" ;;
-    privatize | aggregate) options="$collection $table" ;;
+    privatize) options="$collection $table" ;;
+    aggregate) options="$collection $table --force" ;;
     merge | paper) ;;
     estimate)
-        options="$collection $table --by --confidence --interval --histogram --quantiles --bootstrap --dishonest"
+        options="$collection $table --force --by --confidence --interval --histogram --quantiles --bootstrap --dishonest"
         options+=' --format --plot'
         ;;
     compare) options='--epsilon --range --spread --levels --format --plot' ;;

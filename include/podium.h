@@ -64,7 +64,8 @@ typedef enum podium_status {
     PODIUM_SPREAD_WRONG, /* not from 0 to 1/4, or given for another mechanism than PODIUM_TUNED */
     PODIUM_LEVELS_WRONG, /* not from 2 to PODIUM_LEVELS_MAX, or given for another mechanism than PODIUM_MINIMAX */
     PODIUM_NO_DENSITY,   /* podium_shape_init: the mechanism has no density; ask its collection */
-    PODIUM_NEVER_ADDED   /* podium_aggregate_subtract: what is to be taken away is not in there */
+    PODIUM_NEVER_ADDED,  /* podium_aggregate_subtract: what is to be taken away is not in there */
+    PODIUM_NOT_REPORTS   /* podium_aggregate_check: no values give such reports, beyond any chance */
 } podium_status;
 
 /* What a status means, in constant English words; for an unknown status too. Never NULL. */
@@ -358,6 +359,16 @@ PODIUM_API podium_status podium_aggregate_add(podium_aggregate *aggregate, const
                                               const double *reports, size_t n) PODIUM_MUST_USE;
 PODIUM_API podium_status podium_aggregate_add_cells(podium_aggregate *aggregate, const podium_collection *collection,
                                                     const uint32_t *cells, size_t n) PODIUM_MUST_USE;
+
+/*
+ * Could these be reports of the collection? Raw values, reports of another collection, and reports that were clamped or
+ * sorted out would give a confident answer that is wrong. PODIUM_NOT_REPORTS says that no values could have given them:
+ * more were refused than taken; or, in some part of the support, there are more reports or fewer than the noise allows,
+ * by at least 5 reports and 0.2% of all, and by more than chance does once in a thousand million collections.
+ * PODIUM_OK proves nothing. Takes up to some milliseconds.
+ */
+PODIUM_API podium_status podium_aggregate_check(const podium_aggregate *aggregate,
+                                                const podium_collection *collection) PODIUM_MUST_USE;
 
 /* Adds other. Fails, with nothing added, if it comes from another collection or the counters are full. */
 PODIUM_API podium_status podium_aggregate_merge(podium_aggregate *aggregate,

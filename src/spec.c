@@ -57,6 +57,8 @@ const char *podium_status_message(podium_status status) {
         return "the mechanism has no density";
     case PODIUM_NEVER_ADDED:
         return "what is to be taken away was never added";
+    case PODIUM_NOT_REPORTS:
+        return "these cannot be reports of this collection";
     }
     return "unknown status";
 }
