@@ -63,6 +63,25 @@ static void print_shape(output *out, const result *r, const asked *a) {
     print_histogram(out, &r->shape);
 }
 
+/* Why a standard deviation is not simply the estimate: what a table marks it with, and in words */
+typedef struct {
+    const char *mark, *words;
+} remark;
+
+enum { PLAIN, TOO_SMALL, TOO_LARGE, UNKNOWN, REMARKS };
+static const remark remarks[REMARKS] = {
+    {"", ""},
+    {"*", "too small to measure with this many reports"},
+    {"+", "larger than the range allows; this is the most that is possible"},
+    {"unknown", "the mechanism has two outputs, which tell the mean alone"},
+};
+
+static int remark_on(const podium_estimate *e) {
+    if (isnan(e->standard_deviation))
+        return UNKNOWN;
+    return !e->variance_clipped ? PLAIN : e->standard_deviation == 0 ? TOO_SMALL : TOO_LARGE;
+}
+
 static void print_text(output *out, const result *r, const asked *a) {
     const podium_estimate *e = &r->estimate;
     double error = e->standard_error;
@@ -75,10 +94,9 @@ static void print_text(output *out, const result *r, const asked *a) {
     output_print(out, "standard error      %s\n", rounded(x, error, error));
     output_print(out, "interval            %s to %s (%g%%, %s)\n", rounded(x, e->lower, error),
                  rounded(y, e->upper, error), 100 * e->confidence, interval_words[e->interval]);
-    output_print(out, "standard deviation  %s%s\n", rounded(x, e->standard_deviation, error),
-                 e->variance_clipped            ? " (the nearest that is possible: cannot be told from it)"
-                 : isnan(e->standard_deviation) ? " (the mechanism has two outputs, which tell the mean alone)"
-                                                : "");
+    int why = remark_on(e);
+    output_print(out, why == PLAIN ? "standard deviation  %s\n" : "standard deviation  %s (%s)\n",
+                 rounded(x, e->standard_deviation, error), remarks[why].words);
     if (a->dishonest > 0)
         output_print(out, "dishonest           %llu such reports can have moved the mean by %s at the most\n",
                      (unsigned long long)a->dishonest, rounded(x, r->influence, error));
@@ -86,37 +104,68 @@ static void print_text(output *out, const result *r, const asked *a) {
         print_shape(out, r, a);
 }
 
-static void print_text_groups(output *out, result **results, size_t count, const asked *a) {
-    int width = 5;
-    char text[64];
-    for (size_t i = 0; i < count; i++)
-        width = (int)fmax(width, fmin(40, print_width(results[i]->group)));
+static void print_text_head(output *out, int width, const asked *a) {
     output_print(out, "%-*s %10s %14s %12s %14s %14s %14s", width, "group", "reports", "mean", "std error", "lower",
                  "upper", "std deviation");
     for (size_t k = 0; k < a->quantiles; k++)
         output_print(out, " %13.4g%%", 100 * a->p[k]);
     output_print(out, "\n");
+}
+
+/* The numbers of a group. A mark stands where the blank before the next column would. */
+static void print_text_numbers(output *out, const result *r, const asked *a) {
+    const podium_estimate *e = &r->estimate;
+    double error = e->standard_error, shown[] = {e->mean, error, e->lower, e->upper, e->standard_deviation};
+    static const int widths[] = {14, 12, 14, 14, 14};
+    char text[64];
+    int why = remark_on(e);
+    bool marked = why == TOO_SMALL || why == TOO_LARGE;
+    for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
+        output_print(out, " %*s", widths[k], rounded(text, shown[k], error));
+    output_print(out, "%s", marked ? remarks[why].mark : "");
+    for (size_t k = 0; k < a->quantiles; k++)
+        output_print(out, k == 0 && marked ? "%14s" : " %14s",
+                     r->shape.telling ? rounded(text, r->quantile[k], error) : "too few");
+}
+
+/* What the marks mean, those that occur */
+static void print_remarks(output *out, result **results, size_t count) {
+    bool occurs[REMARKS] = {false}, any = false;
+    for (size_t i = 0; i < count; i++)
+        if (results[i]->enough)
+            occurs[remark_on(&results[i]->estimate)] = true;
+    for (int why = PLAIN + 1; why < REMARKS; why++)
+        if (occurs[why]) {
+            output_print(out, "%s%s: %s\n", any ? "" : "\n", remarks[why].mark, remarks[why].words);
+            any = true;
+        }
+}
+
+static void print_text_groups(output *out, result **results, size_t count, const asked *a) {
+    int width = 5;
+    for (size_t i = 0; i < count; i++)
+        width = (int)fmax(width, fmin(40, print_width(results[i]->group)));
+    print_text_head(out, width, a);
     for (size_t i = 0; i < count; i++) {
-        const result *r = results[i];
-        const podium_estimate *e = &r->estimate;
-        double error = e->standard_error, shown[] = {e->mean, error, e->lower, e->upper, e->standard_deviation};
-        static const int widths[] = {14, 12, 14, 14, 14};
-        print_name(out, r->group, width);
-        output_print(out, " %10llu", (unsigned long long)r->n);
-        if (!r->enough)
+        print_name(out, results[i]->group, width);
+        output_print(out, " %10llu", (unsigned long long)results[i]->n);
+        if (results[i]->enough)
+            print_text_numbers(out, results[i], a);
+        else
             output_print(out, " %14s", "too few");
-        for (size_t k = 0; r->enough && k < sizeof shown / sizeof *shown; k++)
-            output_print(out, " %*s", widths[k], rounded(text, shown[k], error));
-        for (size_t k = 0; r->enough && k < a->quantiles; k++)
-            output_print(out, " %14s", r->shape.telling ? rounded(text, r->quantile[k], error) : "too few");
         output_print(out, "\n");
     }
+    print_remarks(out, results, count);
 }
 
 /* ---- JSON and CSV ---- */
 
 static const char *word_of(bool x) {
     return x ? "true" : "false";
+}
+
+static bool shape_asked(const asked *a) {
+    return a->quantiles > 0 || a->histogram > 0;
 }
 
 static void print_json_quantiles(output *out, const result *r, const asked *a) {
@@ -160,7 +209,7 @@ static void print_json_estimate(output *out, const result *r, const asked *a) {
         output_print(out, ", \"dishonest\": %llu", (unsigned long long)a->dishonest);
         print_number(out, ", \"influence\": ", r->influence, "null");
     }
-    if (a->quantiles > 0 || a->histogram > 0)
+    if (shape_asked(a))
         output_print(out, ", \"telling\": %s", word_of(r->shape.telling));
     if (a->quantiles > 0)
         print_json_quantiles(out, r, a);
@@ -200,7 +249,8 @@ static void print_csv_head(output *out, const asked *a, bool grouped) {
     }
     for (uint32_t j = 1; j <= a->histogram; j++)
         output_print(out, ",share_%u", j);
-    output_print(out, "%s,variance_clipped,refused\n", a->dishonest > 0 ? ",influence" : "");
+    output_print(out, "%s,variance_clipped%s,refused\n", a->dishonest > 0 ? ",influence" : "",
+                 shape_asked(a) ? ",telling" : "");
 }
 
 static void print_csv_row(output *out, const result *r, const asked *a, bool grouped) {
@@ -229,7 +279,10 @@ static void print_csv_row(output *out, const result *r, const asked *a, bool gro
         print_cell(out, r->enough, r->shape.share[j]);
     if (a->dishonest > 0)
         print_cell(out, r->enough, r->influence);
-    output_print(out, ",%s,%llu\n", r->enough ? word_of(e->variance_clipped) : "", (unsigned long long)r->refused);
+    output_print(out, ",%s", r->enough ? word_of(e->variance_clipped) : "");
+    if (shape_asked(a))
+        output_print(out, ",%s", r->enough ? word_of(r->shape.telling) : "");
+    output_print(out, ",%llu\n", (unsigned long long)r->refused);
 }
 
 /* ---- All of it ---- */
