@@ -188,11 +188,9 @@ static void write_lines(FILE *to, const char *block) {
     fputc('\n', to);
 }
 
-static void draw(const char *path, const podium_spec *given, double epsilon) {
-    static field f;
-    field_make(&f, given, epsilon);
+static void draw(const char *path, const podium_spec *given, const field *f, double epsilon) {
     FILE *to = plot_open(path, 1000, 480);
-    write_against_x(to, &f);
+    write_against_x(to, f);
     write_against_epsilon(to, given);
     fprintf(to,
             "set multiplot\nunset key\nset size 0.5,0.84\nset origin 0,0.16\nset yrange [0:*]\nset xrange "
@@ -226,24 +224,32 @@ static size_t epsilons_option(double *epsilons, const char *text) {
     fail_usage("compare", "--epsilon takes at most %d numbers", EPSILONS_MAX);
 }
 
-static void print_all(output *out, const podium_spec *given, const double *epsilons, size_t count,
-                      output_format format) {
-    static field f;
+static field *fields_of(const podium_spec *given, const double *epsilons, size_t count) {
+    field *fields = allocate(count * sizeof *fields);
+    for (size_t i = 0; i < count; i++) {
+        progress_show("comparing", i, count, 0);
+        field_make(&fields[i], given, epsilons[i]);
+    }
+    progress_clear();
+    return fields;
+}
+
+static void print_all(output *out, const field *fields, const double *epsilons, size_t count, output_format format) {
     output_print(out, "%s",
                  format == FORMAT_CSV
                      ? "epsilon,mechanism,worst,uniform,centre,least,to_laplace,to_best,bytes,lower,upper\n"
                  : format == FORMAT_JSON ? "["
                                          : "");
     for (size_t i = 0; i < count; i++) {
-        field_make(&f, given, epsilons[i]);
+        const field *f = &fields[i];
         if (format == FORMAT_TEXT) {
             output_print(out, i == 0 ? "" : "\n");
-            print_text(out, &f, epsilons[i]);
+            print_text(out, f, epsilons[i]);
         } else if (format == FORMAT_CSV) {
-            print_csv(out, &f, epsilons[i]);
+            print_csv(out, f, epsilons[i]);
         } else {
             output_print(out, i == 0 ? "" : ",\n ");
-            print_json(out, &f, epsilons[i]);
+            print_json(out, f, epsilons[i]);
         }
     }
     output_print(out, format == FORMAT_JSON ? "]\n" : "");
@@ -285,9 +291,11 @@ int command_compare(int argc, char **argv) {
     if (picture != NULL)
         plot_check("compare", picture);
     output *out = output_open(path);
+    field *fields = fields_of(&options.spec, epsilons, count);
     if (picture != NULL)
-        draw(picture, &options.spec, epsilons[0]);
-    print_all(out, &options.spec, epsilons, count, format);
+        draw(picture, &options.spec, &fields[0], epsilons[0]);
+    print_all(out, fields, epsilons, count, format);
     output_close(out);
+    free(fields);
     return DONE;
 }

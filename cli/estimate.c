@@ -19,20 +19,35 @@ enum {
     OPTION_PLOT
 };
 
-static void show_repetition(void *total, uint32_t done) {
-    progress_show("bootstrapping", done, *(const uint32_t *)total, 0);
+/* ---- Estimating, with progress until the last group is done ---- */
+
+typedef struct {
+    const podium_collection *collection;
+    const podium_channel *channel; /* one for all groups; NULL where no shape is asked for */
+    const asked *asked;
+    size_t group, groups; /* the one that is being estimated, from 0 */
+} work;
+
+/* A group is one step, and so is each repetition of the bootstrap. */
+static void show_progress(void *context, uint32_t repetition) {
+    const work *w = context;
+    uint64_t steps = (uint64_t)w->asked->bootstrap + 1;
+    char what[64] = "estimating";
+    if (w->groups > 1)
+        snprintf(what, sizeof what, "estimating group %zu of %zu", w->group + 1, w->groups);
+    progress_show(what, w->group * steps + repetition, w->groups * steps, 0);
 }
 
-static void set_shape(result *r, const podium_channel *channel, const podium_aggregate *aggregate, const asked *a) {
+static void set_shape(result *r, const podium_aggregate *aggregate, work *w) {
+    const asked *a = w->asked;
     podium_distribution fine; /* the same whatever is shown of it */
-    require(podium_distribution_from(&fine, channel, aggregate), BAD_DATA);
+    require(podium_distribution_from(&fine, w->channel, aggregate), BAD_DATA);
     for (size_t i = 0; i < a->quantiles; i++)
         r->quantile[i] = podium_distribution_quantile(&fine, a->p[i]);
     if (a->bootstrap > 0)
-        require(podium_distribution_bootstrap(r->lower, r->upper, channel, aggregate, a->p, a->quantiles, a->confidence,
-                                              a->bootstrap, show_repetition, (void *)&a->bootstrap),
+        require(podium_distribution_bootstrap(r->lower, r->upper, w->channel, aggregate, a->p, a->quantiles,
+                                              a->confidence, a->bootstrap, show_progress, w),
                 BAD_DATA);
-    progress_clear();
     r->shape = (podium_distribution){.min = fine.min,
                                      .max = fine.max,
                                      .telling = fine.telling,
@@ -43,23 +58,37 @@ static void set_shape(result *r, const podium_channel *channel, const podium_agg
                             podium_distribution_below(&fine, fine.min + width * j);
 }
 
-/* The channel is NULL where the shape is not asked for. */
-static result *result_of(const group *g, const podium_collection *collection, const podium_channel *channel,
-                         const asked *a) {
+static result *result_of(const group *g, work *w) {
+    const asked *a = w->asked;
     result *r = allocate(sizeof *r);
     memset(r, 0, sizeof *r);
     r->group = g->name;
     r->n = g->aggregate.count;
     r->refused = g->aggregate.refused;
-    podium_status status = podium_estimate_make(&r->estimate, collection, &g->aggregate, a->interval, a->confidence);
+    podium_status status = podium_estimate_make(&r->estimate, w->collection, &g->aggregate, a->interval, a->confidence);
     if (status == PODIUM_TOO_FEW_REPORTS)
         return r;
     require(status, BAD_DATA);
     r->enough = true;
-    r->influence = podium_collection_influence(collection, a->dishonest, r->n);
-    if (channel != NULL)
-        set_shape(r, channel, &g->aggregate, a);
+    r->influence = podium_collection_influence(w->collection, a->dishonest, r->n);
+    if (w->channel != NULL)
+        set_shape(r, &g->aggregate, w);
     return r;
+}
+
+static result **results_of(const groups *all, const podium_collection *collection, const asked *a, bool shape) {
+    result **results = allocate((all->count + 1) * sizeof *results);
+    podium_channel *channel = NULL;
+    if (shape)
+        require(podium_channel_make(&channel, collection, PODIUM_SHARES_FINE), BAD_DATA);
+    work w = {collection, channel, a, 0, all->count};
+    for (; w.group < all->count; w.group++) {
+        show_progress(&w, 0);
+        results[w.group] = result_of(all->group[w.group], &w);
+    }
+    progress_clear();
+    podium_channel_free(channel);
+    return results;
 }
 
 /* What is estimated from something else than this collection's reports betrays itself at times. */
@@ -165,7 +194,7 @@ int command_estimate(int argc, char **argv) {
                                           {"output", required_argument, NULL, 'o'},
                                           {NULL, 0, NULL, 0}};
     collection_options which = {.command = "estimate"};
-    table_options options = {.command = "estimate", .header = HEADER_AUTO, .doing = "estimating"};
+    table_options options = {.command = "estimate", .header = HEADER_AUTO, .doing = "reading"};
     asked a = {.confidence = 0.95};
     for (int option; (option = option_next(&which, argc, argv, known)) != -1;)
         if (!own_option(&a, &options, option, optarg))
@@ -194,13 +223,8 @@ int command_estimate(int argc, char **argv) {
         fail_usage("estimate",
                    "%s has two outputs at epsilon %g, which tell the mean alone: no histogram, quantiles or plot",
                    podium_mechanism_name(collection.spec.mechanism), collection.spec.epsilon);
-    podium_channel *channel = NULL; /* one for all groups */
-    if (asked_shape || (a.format == FORMAT_TEXT && !grouped && collection.cells > 2))
-        require(podium_channel_make(&channel, &collection, PODIUM_SHARES_FINE), BAD_DATA);
-    result **results = allocate((all.count + 1) * sizeof *results);
-    for (size_t i = 0; i < all.count; i++)
-        results[i] = result_of(all.group[i], &collection, channel, &a);
-    podium_channel_free(channel);
+    bool shape = asked_shape || (a.format == FORMAT_TEXT && !grouped && collection.cells > 2);
+    result **results = results_of(&all, &collection, &a, shape);
     for (size_t i = 0; i < all.count; i++)
         warn(results[i], &collection, options.codes);
     if (!grouped && !results[0]->enough)

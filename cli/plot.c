@@ -133,7 +133,9 @@ static void write_script(FILE *to, const plot *p) {
 }
 
 void plot_write(const char *path, const plot *p) {
+    progress_show("drawing", 0, 0, 0);
     FILE *script = plot_open(path, 800, 480);
     write_script(script, p);
     plot_close(script, path);
+    progress_clear();
 }

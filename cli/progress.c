@@ -4,7 +4,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static double started, shown; /* seconds; 0: not yet */
+#define PAUSE 0.2 /* seconds: nothing is shown of what is done before */
+
+static double started, shown; /* when; 0: not yet */
+static bool visible;          /* a line stands there now */
+static bool slow;             /* one has stood there: what comes next is shown at once */
 
 static double seconds(void) {
     struct timespec now;
@@ -16,23 +20,26 @@ void progress_show(const char *what, uint64_t done, uint64_t total, uint64_t row
     if (!isatty(STDERR_FILENO))
         return;
     double now = seconds();
-    if (started == 0)
-        started = shown = now;
-    if (now - shown < 0.2)
+    if (started == 0) {
+        started = now;
+        shown = slow ? 0 : now;
+    }
+    if (now - shown < PAUSE)
         return;
     shown = now;
-    double each = (now - started) / (done == 0 ? 1 : (double)done);
+    visible = slow = true;
     fprintf(stderr, "\r\033[Kpodium: %s", what);
     if (rows > 0)
         fprintf(stderr, "  %.1f MB  %.2f M rows/s", (double)done / 1e6, (double)rows / (now - started) / 1e6);
-    if (total > 0)
+    if (total > 0 && done > 0)
         fprintf(stderr, "  %.0f%%  %.0f s left", 100 * (double)done / (double)total,
-                each * ((double)total - (double)done));
+                (now - started) * ((double)total / (double)done - 1));
     fflush(stderr);
 }
 
 void progress_clear(void) {
-    if (started != 0 && shown != started)
+    if (visible)
         fputs("\r\033[K", stderr);
+    visible = false;
     started = shown = 0;
 }
