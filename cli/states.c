@@ -1,4 +1,5 @@
 #include "states.h"
+#include "siphash.h"
 #include "source.h"
 
 #include <errno.h>
@@ -79,15 +80,20 @@ podium_aggregate states_merged(char **files) {
 
 /* ---- Groups of reports ---- */
 
-/* Open addressing over the groups' names; the table of 2^15 places is never more than a third full. */
-#define PLACES 32768
+/* Open addressing over the groups' names; the table of 2^15 places is never more than a third full. Where a name is
+   looked for depends on a key that is new in each run, so that nobody can choose names that are all in one place. */
+#define PLACE_BITS 15
+#define PLACES (1 << PLACE_BITS)
 
-static size_t place_of(const char *name, size_t n) {
-    uint64_t hash = 0;
-    for (size_t i = 0; i < n; i++)
-        hash = hash * 31 + (unsigned char)name[i];
-    return (size_t)(hash * 0x9e3779b97f4a7c15 >> 49);
-}
+/* What all threads share */
+typedef struct {
+    table *table;
+    const podium_collection *collection;
+    bool codes;
+    groups *all;
+    group *places[PLACES];
+    uint64_t key[2];
+} job;
 
 static group *group_new(groups *all, const podium_collection *collection, const char *name, size_t n) {
     if (all->count == GROUPS_MAX)
@@ -101,13 +107,20 @@ static group *group_new(groups *all, const podium_collection *collection, const 
     return g;
 }
 
-static group *group_find(groups *all, group **places, const podium_collection *collection, const char *name, size_t n) {
-    size_t at = place_of(name, n);
+static group *group_find(job *j, const char *name, size_t n) {
+    group **places = j->places;
+    size_t at = (size_t)(siphash(j->key, name, n) >> (64 - PLACE_BITS));
     while (places[at] != NULL && (strlen(places[at]->name) != n || memcmp(places[at]->name, name, n) != 0))
         at = (at + 1) % PLACES;
     if (places[at] == NULL)
-        places[at] = group_new(all, collection, name, n);
+        places[at] = group_new(j->all, j->collection, name, n);
     return places[at];
+}
+
+static void set_key(job *j) {
+    const podium_random *random = &podium_random_system;
+    if (random->fill(random->context, j->key, sizeof j->key) != sizeof j->key)
+        fail(BAD_IO, "%s", podium_status_message(PODIUM_RANDOM_FAILED));
 }
 
 /* A code beyond all cells is refused, as a report beyond the support is. */
@@ -130,15 +143,7 @@ static void add(podium_aggregate *aggregate, const podium_collection *collection
     require(status, BAD_DATA);
 }
 
-/* What all threads share, and what each has of its own */
-typedef struct {
-    table *table;
-    const podium_collection *collection;
-    bool codes;
-    groups *all;
-    group *places[PLACES];
-} job;
-
+/* What each thread has of its own */
 typedef struct {
     job *job;
     podium_aggregate aggregate;
@@ -162,7 +167,7 @@ static void add_by_group(void *argument, const rows *r) {
         size_t n = csv_unquote(name, sizeof name, r->text + line->by_from, line->by_to - line->by_from);
         if (n == sizeof name || memchr(name, '\0', n) != NULL)
             table_fail(j->table, r, line, "a group's name is too long, or has a zero byte in it");
-        group *g = group_find(j->all, j->places, j->collection, name, n);
+        group *g = group_find(j, name, n);
         add(&g->aggregate, j->collection, &r->value[i], 1, j->codes);
     }
 }
@@ -178,6 +183,7 @@ groups groups_from(table *t, const podium_collection *collection, const table_op
         podium_aggregate_init(&each[i].aggregate, collection);
     }
     if (options->by != NULL) {
+        set_key(j);
         table_run(t, each, sizeof *each, nothing, add_by_group);
     } else {
         table_run(t, each, sizeof *each, add_all, nothing);

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""What the program must not take too much of, on inputs that were made for it: memory by the operating system's account,
+work by the instructions that valgrind counts, which are the same on a busy machine.
+
+    costs.py PROGRAM WORK-DIR
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+program, work = os.path.abspath(sys.argv[1]), sys.argv[2]
+COLLECTION = ["--range", "0:10", "--epsilon", "1"]
+MEBIBYTE = 1 << 20
+failed = False
+
+
+def expect(what, measured, most):
+    global failed
+    print(f"{what}: {measured:.3g}, at most {most:.3g}")
+    failed |= measured > most
+
+
+def memory(*arguments):
+    """The largest resident set, in MiB; that of this script is counted, too, so it should be small"""
+    command = [program, *arguments]
+    pid = os.posix_spawn(program, command, os.environ,
+                         file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    _, status, usage = os.wait4(pid, 0)
+    if status != 0:
+        sys.exit(f"costs.py: {' '.join(command)} ended with {status}")
+    return usage.ru_maxrss / 1024
+
+
+def instructions(*arguments):
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=counts", "--log-file=log"]
+    subprocess.run([*valgrind, program, *arguments], check=True, stdout=subprocess.DEVNULL)
+    with open("log") as log:
+        return int(re.search(r"Collected : (\d+)", log.read())[1])
+
+
+def growth(small, large):
+    """The cost of what makes the large run larger than an empty one, beside that of the small run"""
+    start = instructions("help")
+    return (instructions(*large) - start) / (instructions(*small) - start)
+
+
+def write(name, pieces):
+    with open(name, "wb") as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+def check_memory():
+    commas = 16 * MEBIBYTE - 2000
+    write("commas.csv", ([b"," * MEBIBYTE] * 15 + [b"," * (commas - 15 * MEBIBYTE) + b"5\n"]) * 10)
+    write("digits.csv", [b"0\n" * 500_000] * 20)
+    write("pairs.csv", [b"0,0\n" * 500_000] * 10)
+    long = ["--column", str(commas + 1), "commas.csv"]
+    for threads in "8", "64":
+        options = [*COLLECTION, "--threads", threads]
+        expect(f"MiB for long lines, {threads} threads", memory("privatize", *options, "--header", "no", *long), 64)
+        expect(f"MiB for a long header, {threads} threads", memory("privatize", *options, "--header", "yes", *long), 64 + 34)
+        expect(f"MiB to aggregate long lines, {threads} threads",
+               memory("aggregate", *options, "--header", "no", *long), 64)
+        tiny = ["--range", "0:1e-8", "--epsilon", "1", "--threads", threads]  # whose reports have many digits
+        expect(f"MiB for short lines, {threads} threads", memory("privatize", *tiny, "digits.csv"), 64)
+        expect(f"MiB for two columns, {threads} threads",
+               memory("privatize", *tiny, "--column", "1", "--column", "2", "pairs.csv"), 64)
+        expect(f"MiB for groups, {threads} threads",
+               memory("estimate", *options, "--column", "1", "--by", "2", "--format", "csv", "pairs.csv"), 64)
+
+
+def check_columns():
+    """Twice the columns, twice the work"""
+    for columns in 5_000, 10_000:
+        write(f"{columns}.csv", [",".join(f"c{i}" for i in range(columns)).encode(), b"\n", b"1," * (columns - 1), b"1\n"])
+    runs = [["privatize", *COLLECTION, "--column", f"c{n - 1}", f"{n}.csv"] for n in (5_000, 10_000)]
+    expect("work for twice the columns", growth(*runs), 2.5)
+
+
+def check_groups():
+    """Names that a hash of the kind 31 x + y takes for the same, beside others of the same length"""
+    pairs = [b"".join(b"Aa" if i >> bit & 1 else b"BB" for bit in range(11)) for i in range(2048)]
+    plain = [b"%022d" % i for i in range(2048)]
+    for name, groups in ("plain", plain), ("collide", pairs):
+        write(f"{name}.csv", [b"%s,5\n" % group for group in groups] * 3)
+    runs = [["estimate", *COLLECTION, "--column", "2", "--by", "1", "--header", "no", "--format", "csv", f"{name}.csv"]
+            for name in ("plain", "collide")]
+    expect("work for names that collide", growth(*runs), 1.1)
+
+
+shutil.rmtree(work, ignore_errors=True)
+os.makedirs(work)
+os.chdir(work)
+check_memory()
+check_columns()
+check_groups()
+shutil.rmtree(os.getcwd())
+sys.exit(failed)
