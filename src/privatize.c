@@ -186,7 +186,7 @@ podium_status podium_privatize(const podium_collection *collection, double *repo
 podium_status podium_privatize_cells(const podium_collection *collection, const podium_random *random, uint32_t *cells,
                                      const double *values, size_t n) {
     podium_status status = privatize(collection, random, NULL, cells, values, n);
-    if (status != PODIUM_OK)
-        memset(cells, 0, n * sizeof *cells);
+    for (size_t i = 0; status != PODIUM_OK && i < n; i++)
+        cells[i] = 0;
     return status;
 }
