@@ -13,7 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* ---- Files that are being written, for whoever has to clean up: a signal handler too, hence no pointers to chase ---- */
+/* ---- Files that are being written: a signal handler has to remove them, hence no pointers to chase ---- */
 
 #define STAGES 2 /* the picture, and what is printed */
 #define PATH_ROOM 4096
@@ -121,7 +121,8 @@ const char *output_stage(const char *path) {
     return s->temporary;
 }
 
-/* No signal comes between two files: both are there, or none. */
+/* No signal comes between two files. Only a rename that fails where the temporary file could be made, as in a sticky
+   directory, leaves one of two. */
 void output_commit(void) {
     sigset_t before;
     block_signals(&before);

@@ -20,7 +20,8 @@ static const char *decimal_point(void) {
     return *point == '\0' ? "." : point;
 }
 
-/* A decimal of up to 15 digits survives as a normal double, so %.15g finds it; those below have fewer digits. */
+/* A decimal of up to 15 digits survives in a normal double, so %.15g finds it again, whatever its length. A smaller
+   double holds fewer digits, so all lengths are tried. */
 size_t podium_number_write(char *text, double x) {
     bool normal = !(x > -DBL_MIN && x < DBL_MIN);
     for (int digits = normal ? DBL_DIG : 1; digits <= DBL_DECIMAL_DIG; digits++) {
