@@ -279,7 +279,7 @@ bool columns_locate(column_set *all, const csv_record *record, char separator, c
     if (!named && all->header == HEADER_AUTO) {
         header = looks_like_header(all, &line);
         if (header && isatty(STDERR_FILENO))
-            fprintf(stderr, "podium: the first line of %s looks like a header; if it is none, say --header no\n", file);
+            fprintf(stderr, "podium: took the first line of %s for a header; if it is not one, say --header no\n", file);
     }
     if (header && all->private)
         refuse_namesakes(all, &line);

@@ -365,14 +365,15 @@ static inline const char *check_fields(worker *w, size_t fields) {
                                : "the line has too many columns"; /* of 34,5 the 5 would be printed */
 }
 
-/* What becomes of a row that there is trouble with: it is left out, or ends it all. */
-static void refuse(worker *w, const row *r, const char *trouble) {
+/* A row that there is trouble with is left out, or ends it all. Returns whether reading goes on. */
+static bool refuse(worker *w, const row *r, const char *trouble) {
     if (w->table->options.invalid == INVALID_DROP) {
         w->dropped++;
-    } else {
-        w->trouble = trouble;
-        w->trouble_at = r->start;
+        return true;
     }
+    w->trouble = trouble;
+    w->trouble_at = r->start;
+    return false;
 }
 
 /* Where a field stands: between the marks before it and after it. A carriage return before the line end is no part. */
@@ -411,8 +412,7 @@ static inline size_t line_mark(const worker *w, size_t from, size_t marks) {
 /* The rows of the whole lines among the marks, as many as there is room for; returns where the next line begins. */
 static inline __attribute__((always_inline)) size_t read_lines(worker *w, size_t at, size_t first, size_t count) {
     size_t index = w->rows.count, mark = w->mark, last;
-    while (index < w->row_capacity && w->trouble == NULL &&
-           (last = line_mark(w, mark, w->mark_count)) < w->mark_count) {
+    while (index < w->row_capacity && (last = line_mark(w, mark, w->mark_count)) < w->mark_count) {
         row *r = &w->row[index];
         r->start = (uint32_t)at;
         r->end = w->marks[last] + 1;
@@ -420,8 +420,8 @@ static inline __attribute__((always_inline)) size_t read_lines(worker *w, size_t
         const char *trouble = read_row(w, index, w->marks + mark, last - mark + 1, (uint32_t)first, count);
         if (trouble == NULL)
             index++;
-        else
-            refuse(w, r, trouble);
+        else if (!refuse(w, r, trouble))
+            break;
         first = at;
         mark = last + 1;
     }
