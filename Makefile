@@ -1,5 +1,7 @@
-# The front door. CMake does the work; these targets do all their own set-up on a fresh Debian machine.
+# The front door; CMake does the work. On a fresh Debian machine demo and check install what they need, and setup does
+# nothing else. All other targets install nothing: if something is missing they say what, and how to get it.
 #
+#   make setup        install what building needs; PARTS="build sqlite postgres" for more (scripts/setup.sh has the list)
 #   make              build/libpodium.a, build/libpodium.so and the program, build/cli/podium
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
@@ -21,17 +23,21 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build demo check sqlite postgres install-postgres fuzz bench bench-instructions bench-postgres install clean
+.PHONY: all setup build demo check sqlite postgres install-postgres fuzz bench bench-instructions bench-postgres install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
+PARTS ?= build
+setup:
+	@scripts/setup.sh $(PARTS)
+
 build:
-	@scripts/setup.sh build
+	@scripts/setup.sh --check build
 	@$(CONFIGURE) >/dev/null
 	@cmake --build build -j$(JOBS)
 
 demo:
-	@scripts/setup.sh demo
+	@scripts/setup.sh build demo
 	@$(MAKE) build
 	@scripts/demo.sh build/cli/podium build/demo
 
@@ -40,20 +46,20 @@ check:
 	@scripts/check.sh $(JOBS)
 
 sqlite:
-	@scripts/setup.sh build sqlite
+	@scripts/setup.sh --check build sqlite
 	@$(CONFIGURE) -DPODIUM_SQLITE=ON >/dev/null
 	@cmake --build build -j$(JOBS) --target podium_sqlite
 	@echo "build/sqlite/podium.so is there; in sqlite3: .load build/sqlite/podium"
 
 SECONDS ?= 600
 fuzz:
-	@scripts/setup.sh build check
+	@scripts/setup.sh --check build fuzz
 	@cmake --preset fuzz -DPODIUM_FUZZ_SECONDS=$(SECONDS) >/dev/null
 	@cmake --build --preset fuzz -j$(JOBS)
 	@ctest --preset fuzz -V
 
 bench:
-	@scripts/setup.sh build bench
+	@scripts/setup.sh --check build bench
 	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS) --target bench rows run podium
 	@bench/report.sh machine >build/bench/machine.txt
@@ -64,7 +70,7 @@ bench:
 	@echo "The same as build/bench/bench.csv; how the cost grows: build/bench/bench.svg and .png"
 
 bench-instructions:
-	@scripts/setup.sh build instructions
+	@scripts/setup.sh --check build instructions
 	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS) --target hot rows podium
 	@bench/instructions.sh build/cli/podium build/bench $(MODE)
@@ -76,7 +82,7 @@ install: build
 PG_CONFIG ?= pg_config
 PGXS_MAKE = $(MAKE) -s -C build/postgres -f '$(CURDIR)/sql/postgres/Makefile' PODIUM_BUILD='$(CURDIR)/build' PG_CONFIG='$(PG_CONFIG)'
 postgres: build
-	@[ -e "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || scripts/setup.sh postgres
+	@[ -e "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || scripts/setup.sh --check build postgres
 	@mkdir -p build/postgres
 	@$(PGXS_MAKE)
 	@echo "build/postgres/podium.so is there, for $$($(PG_CONFIG) --version)"
@@ -85,7 +91,7 @@ install-postgres: postgres
 	@$(PGXS_MAKE) install
 
 bench-postgres:
-	@scripts/setup.sh build check
+	@scripts/setup.sh --check build bench-postgres
 	@$(MAKE) postgres
 	@bench/postgres.sh . build
 

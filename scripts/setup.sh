@@ -1,17 +1,23 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, bench,
-# instructions.
+# Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
+# bench-postgres, instructions. With --check it installs nothing: if something is missing it says what, and how to get
+# it, and fails.
+#
+#   setup.sh [--check] PART...
 set -eu
+check_only=""
+[ "${1:-}" != --check ] || { check_only=yes; shift; }
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
 demo="gnuplot-nox"
 sqlite="libsqlite3-dev sqlite3"
+fuzz="clang libclang-rt-dev check libsubunit-dev libmpfr-dev libgmp-dev"
 bench="gnuplot-nox"
+bench_postgres="postgresql-15 postgresql-server-dev-15"
 instructions="valgrind"
 postgres="postgresql-server-dev-15"
-check="clang libclang-rt-dev g++ check libsubunit-dev libmpfr-dev libgmp-dev valgrind binutils patch mandoc gnuplot-nox
-    bash python3 procps locales chromium chromium-driver postgresql-15 postgresql-server-dev-15 postgresql-15-plproxy
-    qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross"
+check="$fuzz g++ valgrind binutils patch mandoc gnuplot-nox bash python3 procps locales chromium chromium-driver
+    $bench_postgres postgresql-15-plproxy qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross"
 
 command -v apt-get >/dev/null || exit 0 # not Debian: whatever is missing, the build will say
 
@@ -23,17 +29,39 @@ for part in "$@"; do
     sqlite) wanted="$wanted $sqlite" ;;
     postgres) wanted="$wanted $postgres" ;;
     check) wanted="$wanted $check" ;;
+    fuzz) wanted="$wanted $fuzz" ;;
     bench) wanted="$wanted $bench" ;;
+    bench-postgres) wanted="$wanted $bench_postgres" ;;
     instructions) wanted="$wanted $instructions" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done
 
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# Not a package, but what it would bring: whoever built it for themselves needs no package to build Podium.
+header() { printf '#include <%s>\n' "$1" | cc -E -; }
+there() {
+    case $1 in
+    gcc) command -v cc ;;
+    libc6-dev) header stdio.h ;;
+    libssl-dev) header openssl/evp.h ;;
+    libsqlite3-dev) header sqlite3.h ;;
+    gnuplot-nox) command -v gnuplot ;;
+    *) command -v "$1" ;;
+    esac >/dev/null 2>&1
+}
+
 missing=""
 for package in $wanted; do
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
+    installed "$package" || { [ -n "$check_only" ] && there "$package"; } || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
+if [ -n "$check_only" ]; then
+    echo "Missing, by the names of Debian's packages:$missing" >&2
+    echo "To install them: make setup PARTS=\"$*\"" >&2
+    exit 1
+fi
 
 echo "Installing:$missing"
 sudo=""
