@@ -42,7 +42,7 @@ typedef struct {
 
 static const command commands[] = {
     {"design", "fix a collection and write it to a file", "--range MIN:MAX --epsilon E [OPTIONS]",
-     "  --range MIN:MAX         the values that count; those outside count as the nearer end\n"
+     "  --range MIN:MAX         the values that count; by default privatize stops at any other\n"
      "  --epsilon E             privacy: less is more; 1e-6 to 50, usually about 1\n" MECHANISM_HELP
      "  --name NAME             what the collection is called\n"
      "  -o, --output FILE       appears whole or not at all; standard output if not given\n",

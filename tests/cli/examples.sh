@@ -66,4 +66,14 @@ for page in "$@"; do
     }
     ran=$((ran + lines))
 done
+
+# The README's example ends with an answer: the mean of its people within 6 standard errors, so that once in 10^9 runs
+# there is a false alarm.
+if [ -d "$work/README.md" ]; then
+    cd "$work/README.md"
+    truth=$(awk -F, 'NR > 1 { n++; sum += $2 } END { printf "%d %.17g", n, sum / n }' people.csv)
+    podium estimate both.state --format csv | awk -F, -v truth="$truth" '
+        NR == 2 { split(truth, t, " "); d = ($2 - t[2]) / $3; ok = $1 == t[1] && $1 >= 1000 && d * d < 36 }
+        END { exit !ok }' || { echo "examples.sh: the README's people and their estimate differ" >&2; exit 1; }
+fi
 echo "examples: $ran commands ran"
