@@ -23,7 +23,8 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check sqlite postgres install-postgres fuzz bench bench-instructions bench-postgres install clean
+.PHONY: all setup build demo check sqlite postgres install-postgres fuzz bench bench-instructions bench-postgres install \
+    clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 

@@ -14,8 +14,8 @@
 
 #include <podium.h>
 
-/* Bytes of a value that has been fetched and unpacked: its header is short or long. VARSIZE_ANY_EXHDR would do the same,
-   but also handles values stored elsewhere, and since PostgreSQL 16 mixes signed and unsigned sizes in doing so. */
+/* Bytes of a value that has been fetched and unpacked: its header is short or long. VARSIZE_ANY_EXHDR also handles
+   values that are stored elsewhere, and since PostgreSQL 16 mixes signed and unsigned sizes in doing so. */
 static inline size_t varlena_bytes(const void *value) {
     return VARATT_IS_SHORT(value) ? VARSIZE_SHORT(value) - VARHDRSZ_SHORT : VARSIZE(value) - VARHDRSZ;
 }

@@ -18,7 +18,8 @@ SELECT podium.podium_privatize(34, 1, 120, 1) IS NOT NULL AS plain,
        podium.podium_privatize(34, 1, 120, 1, 'minimax'::varchar(20)) IS NOT NULL AS varchar,
        'minimax:64'::podium.podium_mechanism AS mechanism;
 CREATE TABLE states (city text, state podium.podium_state, mechanism podium.podium_mechanism);
-INSERT INTO states SELECT x % 2, podium.podium_aggregate(x, 1, 120, 1), 'podium' FROM generate_series(1, 120) x GROUP BY 1;
+INSERT INTO states SELECT x % 2, podium.podium_aggregate(x, 1, 120, 1), 'podium'
+    FROM generate_series(1, 120) x GROUP BY 1;
 SELECT (podium.podium_estimate(x, 1, 120, 1)).mean FROM generate_series(1, 120) x;
 SELECT (podium.podium_estimate(x, 1, 120, 1, mechanism::text)).n FROM generate_series(1, 120) x, states GROUP BY city;
 SELECT (podium.podium_estimate(podium.podium_merge(state))).n,
