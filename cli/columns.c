@@ -279,7 +279,7 @@ bool columns_locate(column_set *all, const csv_record *record, char separator, c
     if (!named && all->header == HEADER_AUTO) {
         header = looks_like_header(all, &line);
         if (header && isatty(STDERR_FILENO))
-            fprintf(stderr, "podium: took the first line of %s for a header; if it is not one, say --header no\n", file);
+            say("took the first line of %s for a header; if it is not one, say --header no", file);
     }
     if (header && all->private)
         refuse_namesakes(all, &line);

@@ -30,8 +30,7 @@
     "  --header yes|no|auto    auto: the first line is a header if --column is a name in it, or if its\n"              \
     "                          cell reads like a name\n"
 
-#define FORCE_HELP                                                                                                     \
-    "  --force                 take even what cannot be reports of this collection, beyond any chance\n"
+#define FORCE_HELP "  --force                 take even what cannot be reports of this collection, beyond any chance\n"
 
 #define THREADS_HELP "  --threads N             how many work at once; one for each processor if not given\n"
 

@@ -172,23 +172,21 @@ static void warn_if_coarse(const podium_collection *collection) {
         return;
     double ratio = collection->variance_most / podium.variance_most;
     if (m == PODIUM_MINIMAX && ratio > 0.85)
-        fprintf(stderr,
-                "podium: warning: minimax with %lu levels has %.3g times the worst-case variance of podium at epsilon "
-                "%g (with enough levels, 0.75 to 0.8): take %spodium\n",
-                (unsigned long)collection->spec.levels, ratio, collection->spec.epsilon,
-                collection->spec.levels < PODIUM_LEVELS_MAX && collection->spec.epsilon <= 12 ? "more --levels, or "
-                                                                                              : "");
+        say("warning: minimax with %lu levels has %.3g times the worst-case variance of podium at epsilon "
+            "%g (with enough levels, 0.75 to 0.8): take %spodium",
+            (unsigned long)collection->spec.levels, ratio, collection->spec.epsilon,
+            collection->spec.levels < PODIUM_LEVELS_MAX && collection->spec.epsilon <= 12 ? "more --levels, or " : "");
     if (m == PODIUM_DUCHI && ratio > 1.5)
-        fprintf(stderr, "podium: warning: duchi has %.3g times the worst-case variance of podium at epsilon %g\n",
-                ratio, collection->spec.epsilon);
+        say("warning: duchi has %.3g times the worst-case variance of podium at epsilon %g", ratio,
+            collection->spec.epsilon);
 }
 
 static void choose(podium_spec *spec, podium_objective objective) {
     static const char *const least[] = {"worst-case variance", "average variance over the range",
                                         "variance in the middle"};
     require(podium_choose(spec, objective), BAD_USAGE);
-    fprintf(stderr, "podium: auto: %s has the least %s at epsilon %g\n", podium_mechanism_name(spec->mechanism),
-            least[objective], spec->epsilon);
+    say("auto: %s has the least %s at epsilon %g", podium_mechanism_name(spec->mechanism), least[objective],
+        spec->epsilon);
 }
 
 podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]) {

@@ -161,11 +161,9 @@ static void warn_of_epsilon(const podium_collection *collection, const char *fil
     const podium_spec *spec = &collection->spec;
     double deviation = sqrt(collection->variance_most);
     if (spec->epsilon > EPSILON_LARGE)
-        fprintf(
-            stderr,
-            "podium: warning: %s%sat epsilon %g reports nearly repeat the values: one is up to %.2g times as likely "
+        say("warning: %s%sat epsilon %g reports nearly repeat the values: one is up to %.2g times as likely "
             "from one value as from another, and its noise has a standard deviation of at most %.3g, which is "
-            "%.3g%% of the range\n",
+            "%.3g%% of the range",
             file, *file == '\0' ? "" : ": ", spec->epsilon, exp(spec->epsilon), deviation,
             100 * deviation / (spec->max - spec->min));
 }

@@ -199,9 +199,9 @@ groups groups_from(table *t, const podium_collection *collection, const table_op
 void warn_of_refused(uint64_t refused, uint64_t taken, bool codes) {
     bool many = (double)refused > 0.01 * (double)(refused + taken);
     if (refused > 0)
-        fprintf(stderr, "podium: refused, being no %s of this collection: %llu of %llu%s\n",
-                codes ? "codes" : "reports", (unsigned long long)refused, (unsigned long long)(refused + taken),
-                many && !codes ? " (are they codes? then say --codes)" : "");
+        say("refused, being no %s of this collection: %llu of %llu%s", codes ? "codes" : "reports",
+            (unsigned long long)refused, (unsigned long long)(refused + taken),
+            many && !codes ? " (are they codes? then say --codes)" : "");
 }
 
 void require_reports(const groups *all, const podium_collection *collection, const table_options *options) {

@@ -567,11 +567,10 @@ static void tell_counts(const table *t) {
     unsigned long long dropped = t->dropped, kept = t->kept;
     progress_clear();
     if (dropped > 0)
-        fprintf(stderr, "podium: --invalid drop left out %llu of %llu rows\n", dropped,
-                dropped + (unsigned long long)t->rows_given);
+        say("--invalid drop left out %llu of %llu rows", dropped, dropped + (unsigned long long)t->rows_given);
     if (kept > 0)
-        fprintf(stderr, "podium: --invalid keep left %llu empty or missing cell%s as %s\n", kept, kept == 1 ? "" : "s",
-                kept == 1 ? "it is" : "they are");
+        say("--invalid keep left %llu empty or missing cell%s as %s", kept, kept == 1 ? "" : "s",
+            kept == 1 ? "it is" : "they are");
 }
 
 void table_run(table *t, void *own, size_t size, table_step *do_work, table_step *do_finish) {
