@@ -78,9 +78,12 @@ static podium_status may_add(const podium_aggregate *aggregate, const podium_col
     return PODIUM_OK;
 }
 
-/* Hybrid's upper half has two outputs: each is counted as its first cell, which is what its report is read as. */
+/* Cells that are worth the same are counted as the first of them, which is what their report is read as. See
+   podium_bin_cells. */
 static uint32_t as_reported(const podium_collection *collection, uint32_t cell) {
     uint32_t half = (uint32_t)podium_step_cells(collection), output = half / 2;
+    if (collection->piece_count > 0 && podium_is_flat(collection, cell))
+        return cell >> collection->piece_bits << collection->piece_bits;
     if (collection->pair_coin == 0 || cell < half)
         return cell;
     return cell - half < output ? half : half + output;
@@ -144,6 +147,7 @@ static void add_indexed(podium_aggregate *aggregate, const podium_collection *co
                 if (!podium_cell_worth(collection, &cell, worths[i]))
                     continue;
                 worth = podium_worth_of_piece(collection, cell);
+                cell = as_reported(collection, cell);
             }
             tally_add(&t, worth);
             aggregate->bins[cell >> bits]++;
@@ -339,11 +343,21 @@ podium_status podium_aggregate_merge(podium_aggregate *aggregate, const podium_a
     return PODIUM_OK;
 }
 
-/* What falls below zero wraps around, and is then more than the bins and the count allow: is_possible sees that. */
+/* Nothing may fall below zero: a count and a bin of reports worth 0 that both wrap around would agree with each other.
+ */
+static bool holds(const podium_aggregate *a, const podium_aggregate *other) {
+    bool all = other->count <= a->count && other->refused <= a->refused;
+    for (uint32_t i = 0; i < a->bin_count; i++)
+        all &= other->bins[i] <= a->bins[i];
+    return all;
+}
+
 podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podium_collection *collection,
                                         const podium_aggregate *other) {
     if (!podium_aggregate_fits(aggregate, collection) || !of_one_collection(aggregate, other))
         return PODIUM_FINGERPRINT_WRONG;
+    if (!holds(aggregate, other))
+        return PODIUM_NEVER_ADDED;
     podium_aggregate left = *aggregate;
     left.count -= other->count;
     left.refused -= other->refused;
@@ -351,7 +365,7 @@ podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podiu
     left.squares = sum_less(left.squares, other->squares);
     for (uint32_t i = 0; i < left.bin_count; i++)
         left.bins[i] -= other->bins[i];
-    if (other->refused > aggregate->refused || !is_possible(&left, collection))
+    if (!is_possible(&left, collection)) /* a sum that wrapped around is larger than any */
         return PODIUM_NEVER_ADDED;
     *aggregate = left;
     return PODIUM_OK;

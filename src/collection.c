@@ -153,14 +153,22 @@ static bool bucket_place(index_bucket *b, podium_collection *collection, uint32_
    stays out of the index, and its reports take the longer way. */
 static void set_index(podium_collection *collection) {
     index_bucket b = {.count = 0};
-    for (uint32_t size = PODIUM_INDEX_CELLS; collection->cells <= PODIUM_INDEX_CELLS && size > 0; size--)
+    uint32_t sizes[PODIUM_INDEX_BUCKETS] = {0}, largest = 0;
+    if (collection->cells > PODIUM_INDEX_CELLS)
+        return;
+    for (uint32_t cell = 0; cell < collection->cells; cell++) {
+        uint32_t *size = &sizes[podium_index_bucket(podium_worth_of_piece(collection, cell))];
+        largest = ++*size > largest ? *size : largest;
+    }
+    for (uint32_t size = largest; size > 0; size--)
         for (uint32_t bucket = 0; bucket < PODIUM_INDEX_BUCKETS; bucket++) {
             uint32_t shift = 0;
+            if (sizes[bucket] != size)
+                continue;
             bucket_fill(&b, collection, bucket);
-            while (b.count == size && shift < UINT8_MAX && !bucket_place(&b, collection, shift))
+            while (shift < UINT8_MAX && !bucket_place(&b, collection, shift))
                 shift++;
-            if (b.count == size)
-                collection->index_shift[bucket] = (uint8_t)shift;
+            collection->index_shift[bucket] = (uint8_t)shift;
         }
 }
 
@@ -176,7 +184,11 @@ uint32_t podium_worth(const podium_collection *collection, uint32_t cell) {
 podium_cell_range podium_bin_cells(const podium_collection *collection, uint32_t bin, uint32_t bin_bits) {
     const uint64_t first = (uint64_t)bin << bin_bits, end = ((uint64_t)bin + 1) << bin_bits;
     const uint64_t half = podium_step_cells(collection), output = half / 2;
-    if (collection->pair_coin == 0 || first < half) /* or else Hybrid's upper half: two outputs, see as_reported */
+    if (collection->piece_count > 0 && podium_is_flat(collection, (uint32_t)first)) {
+        const uint64_t piece = (uint64_t)1 << collection->piece_bits;
+        return (podium_cell_range){first, first % piece == 0 ? first + piece : first};
+    }
+    if (collection->pair_coin == 0 || first < half) /* or else Hybrid's upper half, which has two outputs */
         return (podium_cell_range){first, end < collection->cells ? end : collection->cells};
     return (podium_cell_range){first, first == half || first == half + output ? first + output : first};
 }

@@ -52,8 +52,8 @@ double podium_place(const podium_collection *collection, double value);
 uint32_t podium_worth(const podium_collection *collection, uint32_t cell);
 bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth);
 
-/* The cells whose reports are counted in a bin of an aggregate, whose bins are 2^bin_bits cells; none in some of
-   Hybrid's. */
+/* The cells whose reports are counted in a bin of an aggregate, whose bins are 2^bin_bits cells. All cells that are
+   worth the same are counted with the first of them, and in other bins there are none. */
 typedef struct podium_cell_range {
     uint64_t first, end;
 } podium_cell_range;
@@ -74,6 +74,11 @@ static inline uint32_t podium_worth_of_piece(const podium_collection *collection
     return collection->piece_worth[piece] + (uint32_t)collection->piece_slope[piece] * number;
 }
 
+/* At a tiny epsilon, pieces of very many cells are so flat that all of their cells are worth the same. */
+static inline bool podium_is_flat(const podium_collection *collection, uint32_t cell) {
+    return collection->piece_slope[cell >> collection->piece_bits] == 0;
+}
+
 /*
  * The index: a worth is hashed to a bucket and a slot. The bucket's shift moves all of its worths to other slots, and
  * was chosen so that no two worths of the collection share one. So a worth has one slot in which its cell can be.
@@ -88,8 +93,8 @@ static inline uint32_t podium_index_slot(uint32_t worth, uint32_t shift) {
     return (from + shift * stride) % PODIUM_INDEX_SLOTS;
 }
 
-/* Is there a cell with exactly this worth? Perhaps also where the answer is no, if there are more cells than the index
-   holds, or two are worth the same. */
+/* Finds the cell with exactly this worth. False does not mean that there is none: it may have been left out of the
+   index, because there are too many cells, or two of them are worth the same. */
 static inline bool podium_index_find(const podium_collection *collection, uint32_t *cell, uint32_t worth) {
     uint32_t slot = podium_index_slot(worth, collection->index_shift[podium_index_bucket(worth)]);
     *cell = collection->index_cell[slot];

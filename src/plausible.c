@@ -36,11 +36,11 @@ static double clamped(double x, double most) {
 }
 
 /*
- * Of an interval, over all places. Its mass rises while the place comes nearer to it, is greatest where the step (or
- * the middle stair) lies inside it, covers it or has the same centre, and falls again: so it is least at an end of the
- * places. Hybrid's two halves each do so, and rise and fall together for the bins up to one, but not for those in the
- * middle. Two of its Piecewise cells are worth as much as Duchi's outputs, and read as those; they may be that much of
- * the mass. The factors are for rounding.
+ * The least and the greatest mass of an interval, over all places. The mass rises while the place comes nearer to it,
+ * is greatest where the step (or the middle stair) lies inside it, covers it or has the same centre, and falls again:
+ * so it is least at an end of the places. Hybrid's two halves each do so, and rise and fall together for the bins up to
+ * one, but not for those in the middle. Two of its Piecewise cells are worth as much as Duchi's outputs, and read as
+ * those; they may be that much of the mass. The factors 1 - 1e-6 and 1 + 1e-6 leave room for rounding.
  */
 static mass_limits limits_of(const podium_collection *collection, double first, double end) {
     const double places = (double)collection->places, width = (double)collection->width;
@@ -92,9 +92,11 @@ static bool middle_is_possible(const podium_aggregate *a, const podium_collectio
     double inside = n;
     for (uint32_t k = 1; k < a->bin_count - k; k++) {
         inside -= (double)a->bins[k - 1] + (double)a->bins[a->bin_count - k];
-        const double first = (double)((uint64_t)k << a->bin_bits);
-        const double end = (double)((uint64_t)(a->bin_count - k) << a->bin_bits);
-        if (!is_possible(collection, inside, n, first, end, chance))
+        const podium_cell_range first = podium_bin_cells(collection, k, a->bin_bits);
+        const podium_cell_range behind = podium_bin_cells(collection, a->bin_count - k, a->bin_bits);
+        if (first.first == first.end || behind.first == behind.end) /* amid cells that are counted together */
+            continue;
+        if (!is_possible(collection, inside, n, (double)first.first, (double)behind.first, chance))
             return false;
     }
     return true;

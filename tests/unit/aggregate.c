@@ -517,6 +517,13 @@ START_TEST(never_added) {
     other = of_cells(&c, (uint32_t[]){9 * bin + 8, 9 * bin + 8}, 2);
     other.sum.low -= bin;
     expect_never_added(a, other);
+    /* Reports that are worth 0 leave no trace in the sums */
+    for (int k = 0; k < MECHANISMS; k++) {
+        podium_collection own = some_collection(k);
+        const uint32_t least = cell_worth(&own, 0), zeros[] = {least, least, least};
+        expect_never_added(of_cells(&own, zeros, 2), of_cells(&own, zeros, 3));
+        expect_never_added(empty_of(&own), of_cells(&own, zeros, 1));
+    }
     /* A report of the same bin is there, but none that leaves the other one where its bin is */
     expect_never_added(of_cells(&c, (uint32_t[]){5, bin}, 2), of_cells(&c, (uint32_t[]){100}, 1));
     other = empty_of(&another);
