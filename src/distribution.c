@@ -21,7 +21,7 @@ struct podium_channel {
     uint64_t fingerprint, cells;
     double min, max;
     uint32_t bins;                  /* that a distribution shall have */
-    uint32_t reports, values;       /* bins of reports; bins of values, a multiple of the former */
+    uint32_t reports, values;       /* bins of reports; bins of values, a multiple of `bins` */
     uint32_t report_bits;           /* a bin of reports is 2^report_bits cells */
     double evenly[PODIUM_BINS_MAX]; /* mass of each report bin if the values are spread evenly */
     uint32_t scores;
@@ -69,8 +69,8 @@ static void channel_fill(podium_channel *c, const podium_collection *collection,
  * cells have fewer scores than SCORES.) tests/statistical/telling measures the rate of false alarms: for few reports,
  * too, it stays below 5%.
  */
-static const double chi_squared[SCORES + 1] = {/* exceeded with a probability of 3% */
-                                               0, 4.7093, 7.0131, 8.9473, 10.7119, 12.3746, 13.9676};
+/* Exceeded with a probability of 2.5% */
+static const double chi_squared[SCORES + 1] = {0, 5.0239, 7.3778, 9.3484, 11.1433, 12.8325, 14.4494};
 
 /* score -= along times `other`, where along is their covariance under evenly spread values; returns what is left of the
    variance of the score. */

@@ -3,13 +3,11 @@
  * evenly spread values, for every mechanism and many epsilon and n, at most 5% may be called telling. And reports that
  * are many enough must be, or the test would be worth nothing.
  *
- * The test is made for 3%. If the true rate is 3.5%, a count above 5% of 1,000 has a probability of 0.6%; so each of
- * the some 190 rates may be up to 5% + 4 standard deviations, which at a true rate of 5% happens once in 30,000: a
- * false alarm of this program once in 160 seeds, and the seed is fixed. The average of all must be below 5% itself.
+ * The test is made for 2.5%, and comes near to 4% for few reports of Laplace's at small epsilon. At a true rate of 3% a
+ * count above 5% of 1,000 has a probability of 0.02%, at 4% one of 5%: with another seed one of the 216 rates would be
+ * above 5% in about one run of ten.
  */
 #include "support.h"
-
-#include <math.h>
 
 #define COLLECTIONS 1000
 #define MOST 1000
@@ -49,7 +47,7 @@ static unsigned telling(const podium_collection *c, const podium_channel *channe
 }
 
 static int false_alarms(uint64_t *seed) {
-    const double most = 0.05 * COLLECTIONS + 4 * sqrt(0.05 * 0.95 * COLLECTIONS);
+    const unsigned most = COLLECTIONS / 20;
     unsigned rates = 0, all = 0, worst = 0;
     int failed = 0;
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
@@ -68,10 +66,9 @@ static int false_alarms(uint64_t *seed) {
             }
             podium_channel_free(channel);
         }
-    const double average = (double)all / rates / COLLECTIONS;
-    printf("false alarms: %.2f%% on average over %u rates, %.1f%% at most\n", 100 * average, rates,
+    printf("false alarms: %.2f%% on average over %u rates, %.1f%% at most\n", 100.0 * all / rates / COLLECTIONS, rates,
            100.0 * worst / COLLECTIONS);
-    return failed || average > 0.05;
+    return failed;
 }
 
 /* At epsilon 2, 1,000 values with a density of 1/(2 sqrt x) are found to be skewed by all that can: Duchi cannot. */
