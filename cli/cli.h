@@ -115,6 +115,10 @@ void output_abandon(void); /* removes what is staged; safe in a signal handler *
 
 /* ---- print.c: numbers and names as text, JSON and CSV have them ---- */
 
+/* The character of UTF-8 that text, which ends in a 0, begins with, and its length in bytes; 0 where it is none: a
+   stray byte, one written with too many bytes, half of a pair (a surrogate), or one beyond the last. */
+size_t utf8_decode(uint32_t *character, const char *text);
+
 /* The fewest digits that read back; none stands for an infinity or a NaN. */
 void print_number(output *out, const char *before, double x, const char *none);
 

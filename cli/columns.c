@@ -35,13 +35,14 @@ const char *without_blanks(const char *text, size_t *n) {
 
 /* What a field says: without its quotes and the blanks around it. One that fills all of the buffer may be longer. */
 typedef struct {
-    char plain[NAME_SIZE];
+    char plain[NAME_SIZE + 1]; /* ends in a 0 */
     const char *text;
     size_t n;
 } field_name;
 
 static void set_name(field_name *name, const first_line *line, const csv_field *field) {
     name->n = csv_unquote(name->plain, NAME_SIZE, line->record->text + field->from, field->to - field->from);
+    name->plain[name->n] = '\0';
     name->text = name->n < NAME_SIZE ? without_blanks(name->plain, &name->n) : name->plain;
 }
 
@@ -208,19 +209,15 @@ static const char numerals[] =
     "一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰"
     "阡陆陌陸零";
 
-/* The length of a letter of two or three bytes of UTF-8 that can be in a name; 0: it is none */
-static size_t letter_length(const char *text, size_t n) {
-    unsigned char byte[4] = {0};
-    memcpy(byte, text, n < 3 ? n : 3);
-    size_t length = byte[0] >= 0xe0 ? 3 : 2;
-    uint32_t character = length == 3 ? (byte[0] & 15U) << 12 | (byte[1] & 63U) << 6 | (byte[2] & 63U)
-                                     : (byte[0] & 31U) << 6 | (byte[1] & 63U);
-    if (byte[0] < 0xc2 || byte[0] > 0xef || (byte[1] & 0xc0) != 0x80 || (length == 3 && (byte[2] & 0xc0) != 0x80))
-        return 0;
-    byte[length] = '\0';
-    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+/* The length of the letter beyond ASCII that a text begins with; 0: it is no letter that can be in a name */
+static size_t letter_length(const char *text) {
+    uint32_t character;
+    size_t length = utf8_decode(&character, text);
+    char copy[8] = {0};
+    memcpy(copy, text, length);
+    for (size_t i = 0; length > 0 && i < sizeof letters / sizeof *letters; i++)
         if (character >= letters[i].first && character <= letters[i].last)
-            return strstr(numerals, (const char *)byte) == NULL ? length : 0;
+            return strstr(numerals, copy) == NULL ? length : 0;
     return 0;
 }
 
@@ -245,12 +242,12 @@ static bool begins_with_value(const char *text, size_t n) {
  * A header is printed as it stands, so what may be a value must not pass for one: neither 12kg nor EUR 12 nor 1.000,50
  * nor NA nor ４２. It begins with a letter or an underscore, and has neither digits nor letters of uncommon scripts.
  */
-static bool reads_as_name(const char *text, size_t n) {
+static bool reads_as_name(const char *text, size_t n) { /* which ends in a 0 */
     if (n == 0 || !(is_letter(*text) || *text == '_' || (signed char)*text < 0) || begins_with_value(text, n))
         return false;
     for (size_t at = 0, length; at < n; at += length) {
         bool digit = text[at] >= '0' && text[at] <= '9';
-        length = (signed char)text[at] < 0 ? letter_length(text + at, n - at) : !digit;
+        length = (signed char)text[at] < 0 ? letter_length(text + at) : !digit;
         if (length == 0)
             return false;
     }

@@ -30,7 +30,7 @@
     "  --header yes|no|auto    auto: the first line is a header if --column is a name in it, or if its\n"              \
     "                          cell reads like a name\n"
 
-#define FORCE_HELP "  --force                 take even what cannot be reports of this collection, beyond any chance\n"
+#define FORCE_HELP "  --force                 take rows even if they cannot be reports of this collection\n"
 
 #define THREADS_HELP "  --threads N             how many work at once; one for each processor if not given\n"
 
@@ -44,7 +44,7 @@ static const command commands[] = {
      "  --range MIN:MAX         the values that count; by default privatize stops at any other\n"
      "  --epsilon E             privacy: less is more; 1e-6 to 50, usually about 1\n" MECHANISM_HELP
      "  --name NAME             what the collection is called\n"
-     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     "  -o, --output FILE       replaced only when complete; standard output if not given\n",
      command_design},
     {"privatize", "replace columns of private values by reports", "[OPTIONS] [FILE...]",
      COLLECTION_HELP
@@ -55,17 +55,17 @@ static const command commands[] = {
      "                          out the row, clamp what is out of range (the rest is an error), or keep\n"
      "                          cells that are empty, NA or null (the rest is an error)\n"
      "  --codes                 write each report as its code, a small whole number\n" THREADS_HELP "\n"
-     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     "  -o, --output FILE       replaced only when complete; standard output if not given\n",
      command_privatize},
     {"aggregate", "add up reports into a state", "[OPTIONS] [FILE...]",
      COLLECTION_HELP
      "\n" INPUT_HELP "  --invalid error|drop    cells that are no number: stop (default), or leave out the row.\n"
      "                          Reports outside the support are refused and counted.\n"
      "  --codes                 the column has codes, as privatize --codes writes them\n" THREADS_HELP FORCE_HELP "\n"
-     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     "  -o, --output FILE       replaced only when complete; standard output if not given\n",
      command_aggregate},
     {"merge", "add up states into one", "[-o FILE] [STATE...]",
-     "  -o, --output FILE       appears whole or not at all; standard output if not given\n\n"
+     "  -o, --output FILE       replaced only when complete; standard output if not given\n\n"
      "A file may hold several states, one a line. States of different collections are refused.\n",
      command_merge},
     {"estimate", "mean, interval, spread and shape of the values", "[OPTIONS] [FILE...]",
@@ -85,7 +85,7 @@ static const command commands[] = {
      "Output:\n"
      "  --format text|json|csv  text if not given\n"
      "  --plot FILE.svg|.png    a picture (needs gnuplot)\n"
-     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     "  -o, --output FILE       replaced only when complete; standard output if not given\n",
      command_estimate},
     {"compare", "which mechanism is best, and by how much", "--epsilon E[,E...] [OPTIONS]",
      "  --epsilon E[,E...]      1e-6 to 50\n"
@@ -94,7 +94,7 @@ static const command commands[] = {
      "  --levels N              of minimax; 256 if not given\n"
      "  --format text|json|csv  text if not given\n"
      "  --plot FILE.svg|.png    variance against the value (at the first E), and against epsilon\n"
-     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     "  -o, --output FILE       replaced only when complete; standard output if not given\n",
      command_compare},
     {"plan", "how many people, which epsilon, what error",
      "--range MIN:MAX [two of --people, --epsilon, --within] [OPTIONS]",
@@ -110,7 +110,7 @@ static const command commands[] = {
      "  --questions D           so many questions to each person, who spends epsilon in all\n"
      "  --levels N              of minimax; 256 if not given\n"
      "  --format text|json|csv  text if not given\n"
-     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     "  -o, --output FILE       replaced only when complete; standard output if not given\n",
      command_plan},
     {"params", "the shape of the Podium distribution",
      "--epsilon E [--range MIN:MAX] [--approximate | --spread R] | --table",
@@ -120,7 +120,7 @@ static const command commands[] = {
      "  --spread R              s for values of mean square R (MAX-MIN)^2 about the middle, 0 to 0.25\n"
      "  --table                 the paper's Table 1, computed\n"
      "  --format text|json|csv  text if not given\n"
-     "  -o, --output FILE       appears whole or not at all; standard output if not given\n",
+     "  -o, --output FILE       replaced only when complete; standard output if not given\n",
      command_params},
     {"paper", "the paper's tables and figures, computed and compared", "-o DIRECTORY",
      "  -o, --output DIRECTORY  where index.html, the figures and their data go; made if it is not there\n",

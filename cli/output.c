@@ -83,13 +83,29 @@ static stage *free_stage(const char *path, const char *target) {
     return s;
 }
 
+/* The path of a file that is not there yet, spelled as its directory is really called: two ways to write one path must
+   be seen to be the same. NULL where memory is short; what is wrong with the directory will show. */
+static char *in_directory(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    char *parent = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    char *directory = parent == NULL ? NULL : realpath(parent, NULL), *whole = NULL;
+    free(parent);
+    if (directory == NULL)
+        return strdup(path);
+    size_t n = strlen(directory) + strlen(name) + 2;
+    if ((whole = malloc(n)) != NULL)
+        snprintf(whole, n, "%s/%s", directory, name);
+    free(directory);
+    return whole;
+}
+
 /* What a link leads to, since the link stays; a copy. */
 static char *target_of(const char *path) {
     struct stat status;
     char *target = realpath(path, NULL);
     if (target == NULL && lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
         fail(BAD_IO, "%s: a symbolic link that leads nowhere (%s)", path, strerror(errno));
-    return target == NULL ? strdup(path) : target;
+    return target == NULL ? in_directory(path) : target;
 }
 
 static int make_temporary(stage *s, int suffix_length) {

@@ -15,9 +15,7 @@ void print_number(output *out, const char *before, double x, const char *none) {
 
 /* ---- One character at a time ---- */
 
-/* The character of UTF-8 that text begins with, and its length in bytes; 0 where it is none: a stray byte, one written
-   with too many bytes, half of a pair (a surrogate), or one beyond the last. */
-static size_t decode(uint32_t *character, const char *text) {
+size_t utf8_decode(uint32_t *character, const char *text) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = (unsigned char)*text;
     size_t n = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
@@ -52,7 +50,7 @@ static void escape_control(char to[ESCAPED_MAX], uint32_t c, escaping how) {
 
 const char *escape(char to[ESCAPED_MAX], const char *text, escaping how) {
     uint32_t c;
-    size_t n = decode(&c, text);
+    size_t n = utf8_decode(&c, text);
     if (n == 0 && how == ESCAPE_TEXT)
         snprintf(to, ESCAPED_MAX, "\\x%02x", (unsigned char)*text);
     else if (n == 0)

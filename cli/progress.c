@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAUSE 0.2 /* seconds: nothing is shown of what is done before */
+#define PAUSE 0.2 /* seconds; work that ends sooner shows nothing */
 
 static double started, shown; /* when; 0: not yet */
 static bool visible;          /* a line stands there now */

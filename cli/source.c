@@ -80,7 +80,8 @@ static size_t mark_length(const source *s, const piece *p, bool *maybe) {
     return !s->begun && p->n >= 3 && memcmp(p->text, mark, 3) == 0 ? 3 : 0;
 }
 
-/* How much of what has been read can be given, of which it is looked at what is new; all of it at the end */
+/* Returns how many buffered bytes form complete records, at the end of the file all; only the newly read part is
+ * scanned. */
 static size_t givable(const source *s, piece *p, csv_scan *scan) {
     bool maybe_mark;
     p->first = mark_length(s, p, &maybe_mark);

@@ -199,8 +199,8 @@ groups groups_from(table *t, const podium_collection *collection, const table_op
 void warn_of_refused(uint64_t refused, uint64_t taken, bool codes) {
     bool many = (double)refused > 0.01 * (double)(refused + taken);
     if (refused > 0)
-        say("refused, being no %s of this collection: %llu of %llu%s", codes ? "codes" : "reports",
-            (unsigned long long)refused, (unsigned long long)(refused + taken),
+        say("%llu of %llu rows cannot be %s of this collection%s", (unsigned long long)refused,
+            (unsigned long long)(refused + taken), codes ? "codes" : "reports",
             many && !codes ? " (are they codes? then say --codes)" : "");
 }
 
@@ -213,8 +213,8 @@ void require_reports(const groups *all, const podium_collection *collection, con
         return;
     warn_of_refused(sum.refused, sum.count, options->codes);
     fail(BAD_DATA,
-         "these cannot be %s of this collection, beyond any chance: are they raw values, or from another collection?\n"
-         "podium: --force takes them all the same",
+         "these cannot be %s of this collection; the odds against it are more than a billion to one.\n"
+         "podium: Are they raw values, rounded, or from another collection? --force takes them all the same",
          options->codes ? "codes" : "reports");
 }
 

@@ -22,7 +22,7 @@ struct table {
     size_t file; /* index in options.files */
     source source;
     bool at_start;   /* of a file: a header may come */
-    bool long_taken; /* a long piece is in work, perhaps */
+    bool long_taken; /* the piece taken last is long, and may still be in work */
     char separator;
     column_set columns; /* known after the first line */
     column by;
@@ -341,7 +341,8 @@ static bool is_missing(const char *text, size_t n) {
     return n == 0 || (n == 2 && strncasecmp(word, "na", n) == 0) || (n == 4 && strncasecmp(word, "null", n) == 0);
 }
 
-/* The same, but that a missing value may be kept: then the cell is left alone, and any value will do. */
+/* As read_value, but under --invalid keep a missing cell is no trouble: its span is marked as missing, and a
+   placeholder stands for its value. */
 static inline const char *read_cell(worker *w, const column *c, span *where, double *value) {
     const char *text = w->piece.text, *trouble = read_value(w->table, c, *where, text, value);
     if (trouble == NULL)
@@ -462,7 +463,8 @@ static size_t read_long_line(worker *w, size_t at, size_t first) {
     return end;
 }
 
-/* Room for so many rows in all */
+/* Room for so many rows in all. Where rows are there already there is one column, as with --by: the values of several
+   would have to move. */
 static void reserve_rows(worker *w, size_t count) {
     const size_t cells = count * w->table->columns.count;
     if (count <= w->row_capacity)
@@ -474,7 +476,8 @@ static void reserve_rows(worker *w, size_t count) {
 }
 
 /* The marks of a window, which is all of most pieces; and room for their rows, which have a mark for each column or
-   more. Groups come in the order of all rows of a piece; else the rows can be read in parts. */
+   more. With --by all rows of a piece are kept until finish, because groups are numbered in the order of the rows;
+   otherwise rows are handed on in parts. */
 static void find_marks(worker *w, size_t from) {
     const column_set *all = &w->table->columns;
     const size_t window = 2 * w->table->source.piece_size, left = w->piece.n - from, n = left < window ? left : window;

@@ -25,7 +25,15 @@ typedef struct {
 } table_options;
 
 /* The options that all commands with tables share; false if it is none of them. */
-enum { OPTION_SEPARATOR = OPTION_OWN, OPTION_HEADER, OPTION_INVALID, OPTION_CODES, OPTION_THREADS, OPTION_FORCE, OPTION_TABLE_OWN };
+enum {
+    OPTION_SEPARATOR = OPTION_OWN,
+    OPTION_HEADER,
+    OPTION_INVALID,
+    OPTION_CODES,
+    OPTION_THREADS,
+    OPTION_FORCE,
+    OPTION_TABLE_OWN
+};
 #define TABLE_OPTIONS                                                                                                  \
     {"column", required_argument, NULL, OPTION_COLUMN}, {"separator", required_argument, NULL, OPTION_SEPARATOR},      \
         {"header", required_argument, NULL, OPTION_HEADER}, {"invalid", required_argument, NULL, OPTION_INVALID},      \

@@ -65,7 +65,7 @@ typedef enum podium_status {
     PODIUM_LEVELS_WRONG, /* not from 2 to PODIUM_LEVELS_MAX, or given for another mechanism than PODIUM_MINIMAX */
     PODIUM_NO_DENSITY,   /* podium_shape_init: the mechanism has no density; ask its collection */
     PODIUM_NEVER_ADDED,  /* podium_aggregate_subtract: what is to be taken away is not in there */
-    PODIUM_NOT_REPORTS   /* podium_aggregate_check: no values give such reports, beyond any chance */
+    PODIUM_NOT_REPORTS   /* podium_aggregate_check: no values give such reports */
 } podium_status;
 
 /* What a status means, in constant English words; for an unknown status too. Never NULL. */
@@ -361,11 +361,11 @@ PODIUM_API podium_status podium_aggregate_add_cells(podium_aggregate *aggregate,
                                                     const uint32_t *cells, size_t n) PODIUM_MUST_USE;
 
 /*
- * Could these be reports of the collection? Raw values, reports of another collection, and reports that were clamped or
- * sorted out would give a confident answer that is wrong. PODIUM_NOT_REPORTS says that no values could have given them:
- * more were refused than taken; or, in some part of the support, there are more reports or fewer than the noise allows,
- * by at least 5 reports and 0.2% of all, and by more than chance does once in a thousand million collections.
- * PODIUM_OK proves nothing. Takes up to some milliseconds.
+ * Could these be independent reports of the collection? Raw values, reports of another collection, and reports that
+ * were clamped, rounded, filtered or repeated would give a confident answer that is wrong. PODIUM_NOT_REPORTS says that
+ * no values could have given them: more were refused than taken; or, in some part of the support, there are more
+ * reports or fewer than the noise allows, by at least 5 reports and 0.2% of all, and by more than chance does once in
+ * 10^9 collections. PODIUM_OK proves nothing. Takes up to some milliseconds.
  */
 PODIUM_API podium_status podium_aggregate_check(const podium_aggregate *aggregate,
                                                 const podium_collection *collection) PODIUM_MUST_USE;
@@ -385,7 +385,8 @@ PODIUM_API podium_status podium_aggregate_subtract(podium_aggregate *aggregate, 
 PODIUM_API size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char *bytes);
 
 /*
- * Back from exactly those n bytes; anything else is refused with PODIUM_TEXT_MALFORMED. So is an aggregate that no
+ * Back from exactly those n bytes. Anything else is refused: with PODIUM_TEXT_MALFORMED, with PODIUM_VERSION_UNKNOWN if
+ * it is of a later format, or with what is wrong with the spec. PODIUM_TEXT_MALFORMED also refuses an aggregate that no
  * reports of its collection could have given: each bin bounds what its reports are worth, and the sums must lie within
  * those bounds. A forged aggregate of k reports can therefore move a mean by no more than k forged reports can
  * (podium_collection_influence). On failure the aggregate is untouched.

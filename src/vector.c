@@ -473,7 +473,7 @@ AVX2 static void report_cells(const podium_collection *collection, double *repor
 
 size_t podium_vector_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n) {
     const size_t done = eights(n);
-    if (done > 0) /* even the way into a function of AVX2 code may have such an instruction */
+    if (done > 0) /* even the prologue of an AVX2 function may contain an AVX instruction */
         report_cells(collection, reports, cells, done);
     return done;
 }

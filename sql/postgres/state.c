@@ -41,11 +41,18 @@ Datum state_datum(state *s) {
     return EOHPGetRWDatum(&s->header);
 }
 
-static void decode(podium_aggregate *aggregate, const char *bytes, size_t n) {
+/* The collection of a state in bytes or text; where it has none, the status says why. */
+static const podium_collection *collection_of_state(podium_status *status, const void *bytes, size_t n) {
     podium_spec spec;
-    podium_status status = podium_aggregate_spec(&spec, bytes, n);
+    *status = podium_aggregate_spec(&spec, bytes, n);
+    return *status == PODIUM_OK ? collection_of_spec(&spec) : NULL;
+}
+
+static void decode(podium_aggregate *aggregate, const char *bytes, size_t n) {
+    podium_status status;
+    const podium_collection *collection = collection_of_state(&status, bytes, n);
     if (status == PODIUM_OK)
-        status = podium_aggregate_decode(aggregate, collection_of_spec(&spec), (const unsigned char *)bytes, n);
+        status = podium_aggregate_decode(aggregate, collection, (const unsigned char *)bytes, n);
     if (status != PODIUM_OK)
         ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
                 errmsg("invalid bytes for type podium_state: %s", podium_status_message(status)));
@@ -91,10 +98,10 @@ Datum podium_sql_state_in(PG_FUNCTION_ARGS) {
     while (n > 0 && strchr(space, text[n - 1]) != NULL)
         n--;
     podium_aggregate aggregate;
-    podium_spec spec;
-    podium_status status = podium_aggregate_spec(&spec, text, n);
+    podium_status status;
+    const podium_collection *collection = collection_of_state(&status, text, n);
     if (status == PODIUM_OK)
-        status = podium_aggregate_read(&aggregate, collection_of_spec(&spec), text, n);
+        status = podium_aggregate_read(&aggregate, collection, text, n);
     if (status != PODIUM_OK)
         ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                 errmsg("invalid text for type podium_state: %s", podium_status_message(status)),
