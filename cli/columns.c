@@ -108,18 +108,22 @@ static void match_names(column_set *all, const first_line *line) {
 
 /*
  * A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. Where it is
- * not known that there is one, a number is no name, because a value on the first line would make a header of it.
+ * not known that there is one, no number is a name, be it that of a column or not, because a value on the first line
+ * would make a header of it.
  */
 static bool resolve(const column_set *all, column *c, const first_line *line) {
     double number;
-    bool numbered = number_read(&number, c->asked, strlen(c->asked)) && number >= 1 && number <= (double)all->fields &&
-                    number == (double)(size_t)number;
-    bool named = all->header == HEADER_YES || (all->header == HEADER_AUTO && !numbered);
+    bool is_number = number_read(&number, c->asked, strlen(c->asked));
+    bool numbered = is_number && number >= 1 && number <= (double)all->fields && number == (double)(size_t)number;
+    bool named = all->header == HEADER_YES || (all->header == HEADER_AUTO && !is_number);
     if (named && c->matches > 1)
         fail(BAD_DATA, "%s, line 1: %zu columns are called '%s'; give the number of each that is meant", line->file,
              c->matches, c->asked);
     if (named && c->matches == 1)
         return true;
+    if (is_number && !numbered && !named)
+        fail(BAD_DATA, "%s, line 1: there is no column %s (they are 1 to %zu)%s", line->file, c->asked, all->fields,
+             all->header == HEADER_AUTO ? "; if that is a name, say --header yes" : "");
     if (!numbered)
         fail(BAD_DATA, "%s, line 1: no column is called '%s' (there are %zu)", line->file, c->asked, all->fields);
     c->field = (size_t)number - 1;
