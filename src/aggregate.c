@@ -140,18 +140,18 @@ static void add_indexed(podium_aggregate *aggregate, const podium_collection *co
     tally t = {0};
     for (size_t i = 0; i < n; i++)
         worths[i] = (reports[i] - first) / spacing;
-    for (size_t i = 0; i < n; i++)
-        if (podium_worth_exists(collection, worths[i])) {
-            uint32_t worth = (uint32_t)(int64_t)(worths[i] + 0.5), cell;
-            if (!podium_index_find(collection, &cell, worth)) {
-                if (!podium_cell_worth(collection, &cell, worths[i]))
-                    continue;
-                worth = podium_worth_of_piece(collection, cell);
-                cell = as_reported(collection, cell);
-            }
-            tally_add(&t, worth);
-            aggregate->bins[cell >> bits]++;
+    for (size_t i = 0; i < n; i++) {
+        const bool exists = podium_worth_exists(collection, worths[i]);
+        uint32_t worth = exists ? (uint32_t)(int64_t)(worths[i] + 0.5) : 0, cell;
+        if (!exists || !podium_index_find(collection, &cell, worth)) {
+            if (!podium_cell_worth(collection, &cell, worths[i]))
+                continue;
+            worth = podium_worth_of_piece(collection, cell);
+            cell = as_reported(collection, cell);
         }
+        tally_add(&t, worth);
+        aggregate->bins[cell >> bits]++;
+    }
     add_tally(aggregate, &t, n);
 }
 

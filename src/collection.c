@@ -228,9 +228,13 @@ static double distance_to_piece(const podium_collection *collection, uint32_t pi
 /* Pieces overlap. Worths written with enough digits are met exactly, by the first piece that has them; for others each
    piece is asked for its nearest cell. */
 static bool cell_of_pieces(const podium_collection *collection, uint32_t *cell, double worth) {
-    const int64_t whole = (int64_t)(worth + 0.5);
+    const double stray = STRAY * (double)collection->worth_most;
     double best = INFINITY;
     uint32_t own;
+    if (!(worth >= -stray && worth <= (double)collection->worth_most + stray))
+        return false;
+    worth = fmin(fmax(worth, 0), (double)collection->worth_most); /* the ends may have been rounded outwards */
+    const int64_t whole = (int64_t)(worth + 0.5);
     if (podium_index_find(collection, cell, (uint32_t)whole))
         return true;
     for (uint32_t c = 0; c < collection->piece_count; c++)
@@ -243,14 +247,14 @@ static bool cell_of_pieces(const podium_collection *collection, uint32_t *cell, 
             *cell = own;
         }
     }
-    return best <= STRAY * (double)collection->worth_most;
+    return best <= stray;
 }
 
 bool podium_cell_worth(const podium_collection *collection, uint32_t *cell, double worth) {
-    if (!podium_worth_exists(collection, worth))
-        return false;
     if (collection->piece_count > 0)
         return cell_of_pieces(collection, cell, worth);
+    if (!podium_worth_exists(collection, worth))
+        return false;
     if (collection->cells == 2 && fabs(worth - floor(worth + 0.5)) > STRAY)
         return false;
     uint32_t nearest = (uint32_t)(worth + 0.5), half = (uint32_t)podium_step_cells(collection);

@@ -354,8 +354,17 @@ START_TEST(refused_reports) {
     for (int k = 0; k < COLLECTIONS; k++) {
         podium_collection c = some_collection(k);
         double h = c.spacing, last = c.first + h * (double)c.worth_most;
-        double bad[] = {NAN,    -NAN,        INFINITY, -INFINITY,          1e300,
-                        -1e300, c.first - h, last + h, c.first - 0.75 * h, last + 0.75 * h};
+        double far = (c.piece_count > 0 ? 2e-6 * (double)c.worth_most : 1) * h; /* Minimax's ends may be rounded */
+        double bad[] = {NAN,
+                        -NAN,
+                        INFINITY,
+                        -INFINITY,
+                        1e300,
+                        -1e300,
+                        c.first - far,
+                        last + far,
+                        c.first - 0.75 * far,
+                        last + 0.75 * far};
         double off = (c.cells == 2 ? 1e-7 : 0.25) * h; /* of two outputs one is not taken for the other */
         double good[] = {c.first, last, c.first + off, last - off, c.first - off, last + off};
         uint32_t least = cell_worth(&c, 0), most = cell_worth(&c, c.worth_most);
