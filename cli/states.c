@@ -204,18 +204,30 @@ void warn_of_refused(uint64_t refused, uint64_t taken, bool codes) {
             many && !codes ? " (are they codes? then say --codes)" : "");
 }
 
-void require_reports(const groups *all, const podium_collection *collection, const table_options *options) {
-    podium_aggregate sum;
-    podium_aggregate_init(&sum, collection);
-    for (size_t i = 0; i < all->count; i++)
-        require(podium_aggregate_merge(&sum, &all->group[i]->aggregate), BAD_DATA);
-    if (options->force || podium_aggregate_check(&sum, collection) != PODIUM_NOT_REPORTS)
-        return;
-    warn_of_refused(sum.refused, sum.count, options->codes);
+static _Noreturn void fail_reports(const group *g, bool codes) {
+    const bool named = g->name[0] != '\0';
+    warn_of_refused(g->aggregate.refused, g->aggregate.count, codes);
     fail(BAD_DATA,
-         "these cannot be %s of this collection; the odds against it are more than a billion to one.\n"
+         "%s%sthese cannot be %s of this collection; the odds against it are more than a billion to one.\n"
          "podium: Are they raw values, rounded, or from another collection? --force takes them all the same",
-         options->codes ? "codes" : "reports");
+         named ? g->name : "", named ? ": " : "", codes ? "codes" : "reports");
+}
+
+/* Each of them, because one may hide among others; then all together, where the evidence is strongest. */
+void require_reports(const groups *all, const podium_collection *collection, const table_options *options) {
+    group whole = {.name = ""};
+    const podium_aggregate **each = allocate((all->count + 1) * sizeof *each);
+    size_t which = 0;
+    podium_aggregate_init(&whole.aggregate, collection);
+    for (size_t i = 0; i < all->count; i++) {
+        each[i] = &all->group[i]->aggregate;
+        require(podium_aggregate_merge(&whole.aggregate, each[i]), BAD_DATA);
+    }
+    if (!options->force && podium_aggregates_check(&which, each, all->count, collection) == PODIUM_NOT_REPORTS)
+        fail_reports(all->group[which], options->codes);
+    if (!options->force && podium_aggregate_check(&whole.aggregate, collection) == PODIUM_NOT_REPORTS)
+        fail_reports(&whole, options->codes);
+    free(each);
 }
 
 groups groups_of_one(const podium_aggregate *aggregate) {

@@ -18,7 +18,7 @@ typedef struct {
     size_t count;
 } groups;
 groups groups_from(table *table, const podium_collection *collection, const table_options *options);
-/* Fails, unless forced, where all of them together cannot be reports of the collection. */
+/* Fails, unless forced, where one of them, or all together, cannot be reports of the collection. */
 void require_reports(const groups *all, const podium_collection *collection, const table_options *options);
 /* Says how many were refused; if many, what they may be. */
 void warn_of_refused(uint64_t refused, uint64_t taken, bool codes);

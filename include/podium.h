@@ -370,6 +370,11 @@ PODIUM_API podium_status podium_aggregate_add_cells(podium_aggregate *aggregate,
 PODIUM_API podium_status podium_aggregate_check(const podium_aggregate *aggregate,
                                                 const podium_collection *collection) PODIUM_MUST_USE;
 
+/* The same for many of one collection, such as groups, at hardly more cost than for one; the 10^9 holds for all of them
+   together. which is the first that cannot be; it is set with PODIUM_NOT_REPORTS alone. */
+PODIUM_API podium_status podium_aggregates_check(size_t *which, const podium_aggregate *const *aggregates, size_t count,
+                                                 const podium_collection *collection) PODIUM_MUST_USE;
+
 /* Adds other. Fails, with nothing added, if it comes from another collection or the counters are full. */
 PODIUM_API podium_status podium_aggregate_merge(podium_aggregate *aggregate,
                                                 const podium_aggregate *other) PODIUM_MUST_USE;

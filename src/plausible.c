@@ -12,6 +12,7 @@
 #include "internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Honest reports are called impossible once in so many collections, or less often. */
 #define FALSE_ALARM 1e-9
@@ -56,12 +57,43 @@ static mass_limits limits_of(const podium_collection *collection, double first, 
     return (mass_limits){fmax(0, limits.least * (1 - 1e-6) - misread), fmin(1, limits.most * (1 + 1e-6) + misread)};
 }
 
-/* Could `inside` of n reports be in the cells from first to end? `chance` is ln(1/probability) of what is impossible.
- */
-static bool is_possible(const podium_collection *collection, double inside, double n, double first, double end,
-                        double chance) {
+/* The limits of all intervals that are looked at: they depend on the collection alone. Those that no report is counted
+   in have all limits. */
+typedef struct {
+    uint32_t bins;
+    mass_limits bin[PODIUM_BINS_MAX], up_to[PODIUM_BINS_MAX];
+    mass_limits middle[PODIUM_BINS_MAX]; /* all but the first k bins and the last k */
+} all_limits;
+
+static const mass_limits any = {0, 1};
+
+/* Hybrid has no order of the cells for which a middle would make sense. */
+static mass_limits middle_limits(const podium_collection *collection, const podium_aggregate *empty, uint32_t k) {
+    if (k == 0 || k >= empty->bin_count - k || collection->pair_coin != 0)
+        return any;
+    const podium_cell_range first = podium_bin_cells(collection, k, empty->bin_bits);
+    const podium_cell_range behind = podium_bin_cells(collection, empty->bin_count - k, empty->bin_bits);
+    if (first.first == first.end || behind.first == behind.end) /* amid cells that are counted together */
+        return any;
+    return limits_of(collection, (double)first.first, (double)behind.first);
+}
+
+static void limits_fill(all_limits *limits, const podium_collection *collection) {
+    podium_aggregate empty;
+    podium_aggregate_init(&empty, collection);
+    limits->bins = empty.bin_count;
+    for (uint32_t b = 0; b < empty.bin_count; b++) {
+        const podium_cell_range cells = podium_bin_cells(collection, b, empty.bin_bits);
+        const bool counted = cells.first < cells.end;
+        limits->bin[b] = counted ? limits_of(collection, (double)cells.first, (double)cells.end) : any;
+        limits->up_to[b] = counted ? limits_of(collection, 0, (double)cells.end) : any;
+        limits->middle[b] = middle_limits(collection, &empty, b);
+    }
+}
+
+/* Could `inside` of n reports be in an interval? `chance` is ln(1/probability) of what counts as impossible. */
+static bool is_possible(mass_limits limits, double inside, double n, double chance) {
     const double share = inside / n, wrong = fmax(WRONG_LEAST / n, WRONG_SHARE);
-    mass_limits limits = limits_of(collection, first, end);
     if (share - limits.most >= wrong)
         return n * divergence(share, limits.most) <= chance;
     if (limits.least - share >= wrong)
@@ -69,48 +101,47 @@ static bool is_possible(const podium_collection *collection, double inside, doub
     return true;
 }
 
-/* Each bin, and the bins up to it */
-static bool bins_are_possible(const podium_aggregate *a, const podium_collection *collection, double chance) {
+static bool bins_are_possible(const all_limits *limits, const podium_aggregate *a, double chance) {
     const double n = (double)a->count;
-    double up_to = 0;
-    for (uint32_t b = 0; b < a->bin_count; b++) {
-        const podium_cell_range cells = podium_bin_cells(collection, b, a->bin_bits);
+    double up_to = 0, middle = n;
+    for (uint32_t b = 0; b < limits->bins; b++) {
         const double inside = (double)a->bins[b];
         up_to += inside;
-        if (cells.first == cells.end)
-            continue;
-        if (!is_possible(collection, inside, n, (double)cells.first, (double)cells.end, chance) ||
-            !is_possible(collection, up_to, n, 0, (double)cells.end, chance))
+        if (b > 0 && b < limits->bins - b)
+            middle -= (double)a->bins[b - 1] + (double)a->bins[limits->bins - b];
+        if (!is_possible(limits->bin[b], inside, n, chance) || !is_possible(limits->up_to[b], up_to, n, chance) ||
+            !is_possible(limits->middle[b], middle, n, chance))
             return false;
     }
     return true;
 }
 
-/* All but the first k bins and the last k: where the noise does not go, the reports in the middle are too many. */
-static bool middle_is_possible(const podium_aggregate *a, const podium_collection *collection, double chance) {
-    const double n = (double)a->count;
-    double inside = n;
-    for (uint32_t k = 1; k < a->bin_count - k; k++) {
-        inside -= (double)a->bins[k - 1] + (double)a->bins[a->bin_count - k];
-        const podium_cell_range first = podium_bin_cells(collection, k, a->bin_bits);
-        const podium_cell_range behind = podium_bin_cells(collection, a->bin_count - k, a->bin_bits);
-        if (first.first == first.end || behind.first == behind.end) /* amid cells that are counted together */
-            continue;
-        if (!is_possible(collection, inside, n, (double)first.first, (double)behind.first, chance))
-            return false;
+podium_status podium_aggregates_check(size_t *which, const podium_aggregate *const *aggregates, size_t count,
+                                      const podium_collection *collection) {
+    for (size_t i = 0; i < count; i++)
+        if (!podium_aggregate_fits(aggregates[i], collection))
+            return PODIUM_FINGERPRINT_WRONG;
+    all_limits *limits = malloc(sizeof *limits);
+    if (limits == NULL)
+        return PODIUM_OUT_OF_MEMORY;
+    limits_fill(limits, collection);
+    /* too many or too few, in three families, of all of them */
+    const double chance = log(6.0 * limits->bins * (double)count / FALSE_ALARM);
+    size_t found = 0;
+    for (; found < count; found++) {
+        const podium_aggregate *a = aggregates[found];
+        if ((a->refused >= WRONG_LEAST && a->refused > a->count) ||
+            (a->count > 0 && !bins_are_possible(limits, a, chance)))
+            break;
     }
-    return true;
+    free(limits);
+    if (found == count)
+        return PODIUM_OK;
+    *which = found;
+    return PODIUM_NOT_REPORTS;
 }
 
 podium_status podium_aggregate_check(const podium_aggregate *aggregate, const podium_collection *collection) {
-    if (!podium_aggregate_fits(aggregate, collection))
-        return PODIUM_FINGERPRINT_WRONG;
-    if (aggregate->refused >= WRONG_LEAST && aggregate->refused > aggregate->count)
-        return PODIUM_NOT_REPORTS;
-    if (aggregate->count == 0)
-        return PODIUM_OK;
-    const double chance = log(6.0 * aggregate->bin_count / FALSE_ALARM); /* too many or too few, in three families */
-    const bool possible = bins_are_possible(aggregate, collection, chance) &&
-                          (collection->pair_coin != 0 || middle_is_possible(aggregate, collection, chance));
-    return possible ? PODIUM_OK : PODIUM_NOT_REPORTS;
+    size_t which;
+    return podium_aggregates_check(&which, &aggregate, 1, collection);
 }

@@ -63,13 +63,13 @@ def check_memory():
         expect(f"MiB for long lines, {threads} threads", memory("privatize", *options, "--header", "no", *long), 64)
         expect(f"MiB for a long header, {threads} threads", memory("privatize", *options, "--header", "yes", *long), 64 + 34)
         expect(f"MiB to aggregate long lines, {threads} threads",
-               memory("aggregate", *options, "--header", "no", *long), 64)
+               memory("aggregate", "--force", *options, "--header", "no", *long), 64)
         tiny = ["--range", "0:1e-8", "--epsilon", "1", "--threads", threads]  # whose reports have many digits
         expect(f"MiB for short lines, {threads} threads", memory("privatize", *tiny, "digits.csv"), 64)
         expect(f"MiB for two columns, {threads} threads",
                memory("privatize", *tiny, "--column", "1", "--column", "2", "pairs.csv"), 64)
         expect(f"MiB for groups, {threads} threads",
-               memory("estimate", *options, "--column", "1", "--by", "2", "--format", "csv", "pairs.csv"), 64)
+               memory("estimate", "--force", *options, "--column", "1", "--by", "2", "--format", "csv", "pairs.csv"), 64)
 
 
 def check_columns():
@@ -86,9 +86,19 @@ def check_groups():
     plain = [b"%022d" % i for i in range(2048)]
     for name, groups in ("plain", plain), ("collide", pairs):
         write(f"{name}.csv", [b"%s,5\n" % group for group in groups] * 3)
-    runs = [["estimate", *COLLECTION, "--column", "2", "--by", "1", "--header", "no", "--format", "csv", f"{name}.csv"]
-            for name in ("plain", "collide")]
+    runs = [["estimate", "--force", *COLLECTION, "--column", "2", "--by", "1", "--header", "no", "--format", "csv",
+             f"{name}.csv"] for name in ("plain", "collide")]
     expect("work for names that collide", growth(*runs), 1.1)
+
+
+def check_quantiles():
+    """What the shape of the values is estimated through is made once, and not for each group"""
+    for groups in 100, 200:
+        write(f"{groups}.csv", [b"%d,%d\n" % (i % groups, i % 7) for i in range(60 * groups)])
+    runs = [["estimate", "--force", *COLLECTION, "--column", "2", "--by", "1", "--header", "no", "--format", "csv",
+             "--quantiles", "0.5", f"{groups}.csv"] for groups in (100, 200)]
+    few, many = (instructions(*run) for run in runs)
+    expect("million instructions for the quantiles of one more group", (many - few) / 100e6, 25)
 
 
 shutil.rmtree(work, ignore_errors=True)
@@ -97,5 +107,6 @@ os.chdir(work)
 check_memory()
 check_columns()
 check_groups()
+check_quantiles()
 shutil.rmtree(os.getcwd())
 sys.exit(failed)

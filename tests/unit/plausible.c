@@ -112,6 +112,33 @@ START_TEST(few_dishonest) {
 }
 END_TEST
 
+/* A group of raw values beside honest ones is found, however many those are. */
+START_TEST(one_among_many) {
+    enum { GROUPS = 50 };
+    static podium_aggregate groups[GROUPS];
+    const podium_aggregate *each[GROUPS];
+    uint64_t seed = 605;
+    size_t which = 99;
+    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 10);
+    podium_random random = seeded_random(&seed);
+    for (size_t g = 0; g < GROUPS; g++) {
+        for (size_t i = 0; i < 500; i++)
+            values[i] = 10 * seeded_uniform(&seed);
+        podium_aggregate_init(&groups[g], &c);
+        ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, 500), PODIUM_OK);
+        ck_assert_int_eq(podium_aggregate_add(&groups[g], &c, reports, 500), PODIUM_OK);
+        each[g] = &groups[g];
+    }
+    ck_assert_int_eq(podium_aggregates_check(&which, each, GROUPS, &c), PODIUM_OK);
+    ck_assert_int_eq(podium_aggregates_check(&which, each, 0, &c), PODIUM_OK);
+    ck_assert_uint_eq(which, 99);
+    podium_aggregate_init(&groups[37], &c);
+    ck_assert_int_eq(podium_aggregate_add(&groups[37], &c, values, 500), PODIUM_OK);
+    ck_assert_int_eq(podium_aggregates_check(&which, each, GROUPS, &c), PODIUM_NOT_REPORTS);
+    ck_assert_uint_eq(which, 37);
+}
+END_TEST
+
 START_TEST(refused_and_others) {
     podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 10), other = collection_of(PODIUM_EXACT, 1, 0, 11);
     podium_aggregate a;
@@ -132,6 +159,7 @@ int main(void) {
     tcase_add_test(tests, raw_values);
     tcase_add_test(tests, altered_reports);
     tcase_add_test(tests, few_dishonest);
+    tcase_add_test(tests, one_among_many);
     tcase_add_test(tests, refused_and_others);
     return run_tests("plausible", tests);
 }
