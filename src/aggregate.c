@@ -8,6 +8,8 @@
 #include "internal.h"
 #include "wide.h"
 
+#include <math.h>
+
 /* ---- 128-bit sums ---- */
 
 static bool sum_add(podium_sum *sum, podium_sum other) {
@@ -130,20 +132,21 @@ static void add_straight(podium_aggregate *aggregate, const podium_collection *c
     add_tally(aggregate, &t, n);
 }
 
-/* Minimax's reports, from their worths: most are in the index. Divisions come first, where they are made in parallel.
- */
+/* Minimax's reports, from their worths: most are in the index. Divisions, and the nearest whole numbers, come first,
+   where they are made in parallel: what is added to 2^52 is a double's last digits. */
 static void add_indexed(podium_aggregate *aggregate, const podium_collection *collection, const double *reports,
                         size_t n) {
     const double first = collection->first, spacing = collection->spacing;
     const uint32_t bits = aggregate->bin_bits;
-    double worths[BLOCK];
+    double worths[BLOCK], nearest[BLOCK];
     tally t = {0};
-    for (size_t i = 0; i < n; i++)
-        worths[i] = (reports[i] - first) / spacing;
     for (size_t i = 0; i < n; i++) {
-        const bool exists = podium_worth_exists(collection, worths[i]);
-        uint32_t worth = exists ? (uint32_t)(int64_t)(worths[i] + 0.5) : 0, cell;
-        if (!exists || !podium_index_find(collection, &cell, worth)) {
+        worths[i] = (reports[i] - first) / spacing;
+        nearest[i] = worths[i] + 0x1p52;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t worth = (uint32_t)podium_bits_of(nearest[i]), cell;
+        if (!podium_index_find(collection, &cell, worth) || !(fabs(worths[i] - worth) <= 0.5)) {
             if (!podium_cell_worth(collection, &cell, worths[i]))
                 continue;
             worth = podium_worth_of_piece(collection, cell);
