@@ -171,14 +171,19 @@ static void add_looked_up(podium_aggregate *aggregate, const podium_collection *
     add_tally(aggregate, &t, n);
 }
 
+typedef void adder(podium_aggregate *aggregate, const podium_collection *collection, const double *reports, size_t n);
+
+/* Of two outputs, some reports are refused. */
+static adder *adder_for(const podium_collection *collection) {
+    if (podium_is_straight(collection) && collection->cells > 2)
+        return add_straight;
+    return collection->piece_count > 0 ? add_indexed : add_looked_up;
+}
+
 podium_status podium_aggregate_add(podium_aggregate *aggregate, const podium_collection *collection,
                                    const double *reports, size_t n) {
     const podium_status status = may_add(aggregate, collection, n);
-    const bool straight = podium_is_straight(collection) && collection->cells > 2; /* of two, some are refused */
-    void (*add)(podium_aggregate *, const podium_collection *, const double *, size_t) = straight ? add_straight
-                                                                                         : collection->piece_count > 0
-                                                                                             ? add_indexed
-                                                                                             : add_looked_up;
+    adder *add = adder_for(collection);
     for (size_t done = 0; status == PODIUM_OK && done < n; done += BLOCK)
         add(aggregate, collection, reports + done, n - done < BLOCK ? n - done : BLOCK);
     return status;

@@ -69,6 +69,7 @@ static void channel_fill(podium_channel *c, const podium_collection *collection,
  * cells have fewer scores than SCORES.) tests/statistical/telling measures the rate of false alarms: for few reports,
  * too, it stays below 5%.
  */
+
 /* Exceeded with a probability of 2.5% */
 static const double chi_squared[SCORES + 1] = {0, 5.0239, 7.3778, 9.3484, 11.1433, 12.8325, 14.4494};
 
@@ -87,11 +88,13 @@ static double make_orthogonal(const podium_channel *c, double *score, const doub
 
 /* The mean of cos(k pi x), x from 0 to 1 along the range, given each report bin; returns its variance. */
 static double score_fill(const podium_channel *c, double *score, unsigned k) {
-    double variance = 0;
+    double variance = 0, cosine[PODIUM_SHARES_MAX];
+    for (uint32_t j = 0; j < c->values; j++)
+        cosine[j] = cos(acos(-1) * k * (j + 0.5) / c->values);
     for (uint32_t b = 0; b < c->reports; b++) {
         double sum = 0;
         for (uint32_t j = 0; j < c->values; j++)
-            sum += c->mass[(size_t)b * c->values + j] * cos(acos(-1) * k * (j + 0.5) / c->values) / c->values;
+            sum += c->mass[(size_t)b * c->values + j] * cosine[j] / c->values;
         score[b] = c->evenly[b] > 0 ? sum / c->evenly[b] : 0;
         variance += c->evenly[b] * score[b] * score[b];
     }
