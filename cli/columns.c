@@ -25,14 +25,6 @@ static _Noreturn void fail_same(const column *a, const column *b) {
 
 /* ---- Names ---- */
 
-const char *without_blanks(const char *text, size_t *n) {
-    while (*n > 0 && (*text == ' ' || *text == '\t'))
-        text++, --*n;
-    while (*n > 0 && (text[*n - 1] == ' ' || text[*n - 1] == '\t'))
-        --*n;
-    return text;
-}
-
 /* What a field says: without its quotes and the blanks around it. One that fills all of the buffer may be longer. */
 typedef struct {
     char plain[NAME_SIZE + 1]; /* ends in a 0 */

@@ -32,7 +32,4 @@ bool columns_locate(column_set *all, const csv_record *line, char separator, con
 /* For messages: what was asked for, or the column's number */
 const char *column_label(const column *column, char text[32]);
 
-/* The text without blanks and tabs around it. */
-const char *without_blanks(const char *text, size_t *n);
-
 #endif

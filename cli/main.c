@@ -222,12 +222,12 @@ void leave_quietly(void) {
     _exit(128 + SIGPIPE); /* where the signal is blocked */
 }
 
-/* ---- Memory ---- */
-
 void require(podium_status status, int otherwise) {
     if (status != PODIUM_OK)
         fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : otherwise, "%s", podium_status_message(status));
 }
+
+/* ---- Memory ---- */
 
 void *allocate(size_t n) {
     return reallocate(NULL, n);

@@ -235,12 +235,17 @@ static bool read_slowly(double *x, const char *text, size_t n) {
     return *end == '\0' && end != copy && isfinite(*x);
 }
 
+const char *without_blanks(const char *text, size_t *n) {
+    while (*n > 0 && (*text == ' ' || *text == '\t'))
+        text++, --*n;
+    while (*n > 0 && (text[*n - 1] == ' ' || text[*n - 1] == '\t'))
+        --*n;
+    return text;
+}
+
 bool number_read(double *x, const char *text, size_t n) {
     double read;
-    while (n > 0 && (*text == ' ' || *text == '\t'))
-        text++, n--;
-    while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == '\t'))
-        n--;
+    text = without_blanks(text, &n);
     if (number_scan(&read, text, text + n) != text + n && !read_slowly(&read, text, n))
         return false;
     *x = read;

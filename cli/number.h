@@ -7,6 +7,9 @@
 
 #include <podium.h>
 
+/* The text without the blanks and tabs around it, and its length then */
+const char *without_blanks(const char *text, size_t *n);
+
 /* Decimal, finite, at most 127 characters, blanks around them allowed. On failure x is untouched. */
 bool number_read(double *x, const char *text, size_t n);
 

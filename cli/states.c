@@ -225,7 +225,7 @@ void require_reports(const groups *all, const podium_collection *collection, con
     }
     if (!options->force && podium_aggregates_check(&which, each, all->count, collection) == PODIUM_NOT_REPORTS)
         fail_reports(all->group[which], options->codes);
-    if (!options->force && podium_aggregate_check(&whole.aggregate, collection) == PODIUM_NOT_REPORTS)
+    if (!options->force && all->count > 1 && podium_aggregate_check(&whole.aggregate, collection) == PODIUM_NOT_REPORTS)
         fail_reports(&whole, options->codes);
     free(each);
 }
