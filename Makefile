@@ -81,7 +81,7 @@ install: build
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 PG_CONFIG ?= pg_config
-PGXS_MAKE = $(MAKE) -s -C build/postgres -f '$(CURDIR)/sql/postgres/Makefile' PODIUM_BUILD='$(CURDIR)/build' PG_CONFIG='$(PG_CONFIG)'
+PGXS_MAKE = $(MAKE) -s -C build/postgres -f '$(CURDIR)/adapters/postgres/Makefile' PODIUM_BUILD='$(CURDIR)/build' PG_CONFIG='$(PG_CONFIG)'
 postgres: build
 	@[ -e "$$($(PG_CONFIG) --pgxs 2>/dev/null)" ] || scripts/setup.sh --check build postgres
 	@mkdir -p build/postgres

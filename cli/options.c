@@ -1,6 +1,6 @@
 /* Options that several commands share, and their numbers and words. */
 #include "cli.h"
-#include "number.h"
+#include "table/number.h"
 
 #include <errno.h>
 #include <getopt.h>

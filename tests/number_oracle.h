@@ -2,7 +2,7 @@
 #ifndef PODIUM_TESTS_NUMBER_ORACLE_H
 #define PODIUM_TESTS_NUMBER_ORACLE_H
 
-#include "number.h"
+#include "table/number.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PODIUM_TESTS_SUPPORT_H
 #define PODIUM_TESTS_SUPPORT_H
 
-#include "internal.h"
+#include "collection/internal.h"
 
 #include <locale.h>
 #include <stdio.h>

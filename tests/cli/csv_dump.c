@@ -2,7 +2,7 @@
  * Shows what csv.c makes of standard input, for csv_oracle.py: each record as its number of fields, then each field
  * unquoted as its length and bytes. Files come one after the other: separator, seed of the chunk sizes, length, bytes.
  */
-#include "csv.h"
+#include "table/csv.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Fuzzing csv.c: nothing is lost, nothing is outside, and how the input is cut does not matter. */
-#include "csv.h"
+#include "table/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -74,7 +74,7 @@ install_privately() {
     done
     ln -s "$shared"/extension/* "$work$shared/extension"
     rm -f "$work$libraries"/podium.so "$work$shared"/extension/podium*
-    (cd "$build/postgres" && make -s -f "$source/sql/postgres/Makefile" PODIUM_BUILD="$build" PG_CONFIG="$PG_CONFIG" \
+    (cd "$build/postgres" && make -s -f "$source/adapters/postgres/Makefile" PODIUM_BUILD="$build" PG_CONFIG="$PG_CONFIG" \
         install DESTDIR="$work") >"$work/install.log" 2>&1 || { cat "$work/install.log"; fail "installing"; }
     mine "$PGHOST"
 }

@@ -10,5 +10,5 @@ start one
 mkdir "$work/regress"
 cd "$work/regress"
 unset PGOPTIONS # pg_regress has its own
-make -s -f "$source/sql/postgres/Makefile" PODIUM_BUILD="$build" PG_CONFIG="$PG_CONFIG" installcheck ||
+make -s -f "$source/adapters/postgres/Makefile" PODIUM_BUILD="$build" PG_CONFIG="$PG_CONFIG" installcheck ||
     { cat regression.diffs; fail "installcheck"; }

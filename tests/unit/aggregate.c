@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "support.h"
-#include "wide.h"
+#include "collection/wide.h"
 
 #define REPORTS 3000
 

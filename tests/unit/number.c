@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "number.h"
+#include "table/number.h"
 #include "number_oracle.h"
 #include "support.h"
 

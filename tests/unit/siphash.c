@@ -1,7 +1,7 @@
 /* The hash of group names: the values of another implementation, and names that were made to collide. */
 #include <check.h>
 
-#include "siphash.h"
+#include "table/siphash.h"
 #include "support.h"
 
 static const uint64_t reference_key[2] = {0x0706050403020100, 0x0f0e0d0c0b0a0908};

@@ -6,7 +6,7 @@
 
 #include "gmp_words.h"
 #include "support.h"
-#include "../../src/threshold.c" /* for its static functions */
+#include "../../src/collection/threshold.c" /* for its static functions */
 
 #define PRECISION 800
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "support.h"
-#include "vector.h"
+#include "device/vector.h"
 
 #define N 1024
 #define HALVES_MAX (7 + 2 * PODIUM_COINS_MAX)

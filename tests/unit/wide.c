@@ -3,7 +3,7 @@
 #include <gmp.h>
 
 #include "support.h"
-#include "wide.h"
+#include "collection/wide.h"
 
 static wide random_wide(uint64_t *seed, unsigned bits) {
     wide r = {{0}};

@@ -1,0 +1,301 @@
+/* podium compare: which mechanism is best, and by how much. */
+#include "cli.h"
+#include "table/number.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_FORMAT = OPTION_OWN, OPTION_PLOT };
+
+#define EPSILONS_MAX 128
+#define UNIFORM_SPREAD (1.0 / 12)
+
+/* ---- What is known of all mechanisms at one epsilon ---- */
+
+typedef struct {
+    podium_collection of[PODIUM_MECHANISMS];
+    double bound; /* NaN: not known */
+    double delta, middle;
+} field;
+
+/* Of a range of width 1 about 0: all else is a matter of units, and no range is too narrow for that. */
+static podium_spec spec_of(const podium_spec *given, podium_mechanism mechanism, double epsilon) {
+    return (podium_spec){.mechanism = mechanism,
+                         .epsilon = epsilon,
+                         .min = -0.5,
+                         .max = 0.5,
+                         .spread = mechanism == PODIUM_TUNED ? given->spread : 0,
+                         .levels = mechanism == PODIUM_MINIMAX ? given->levels : 0};
+}
+
+static void field_make(field *f, const podium_spec *given, double epsilon) {
+    f->delta = given->max - given->min;
+    f->middle = given->min + f->delta / 2;
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
+        podium_spec spec = spec_of(given, (podium_mechanism)m, epsilon);
+        f->of[m] = collection_for(&spec);
+    }
+    f->bound = podium_lower_bound(epsilon);
+}
+
+static const podium_collection *best_of(const field *f, podium_objective objective) {
+    const podium_collection *best = &f->of[0];
+    for (size_t m = 1; m < PODIUM_MECHANISMS; m++)
+        if (podium_collection_noise(&f->of[m], objective) < podium_collection_noise(best, objective))
+            best = &f->of[m];
+    return best;
+}
+
+/* ---- Printing ---- */
+
+typedef struct {
+    const char *name;
+    double worst, uniform, centre, least, to_laplace, to_best;
+    size_t bytes; /* 0 and no support for the bound, which is no mechanism */
+    double lower, upper;
+} line;
+
+static line line_of(const field *f, size_t m) {
+    double laplace = f->of[PODIUM_LAPLACE].variance_most, best = best_of(f, PODIUM_WORST_CASE)->variance_most;
+    double unit = f->delta * f->delta;
+    if (m == PODIUM_MECHANISMS)
+        return (line){"bound", unit * f->bound, NAN, NAN, NAN, f->bound / laplace, f->bound / best, 0, NAN, NAN};
+    const podium_collection *c = &f->of[m];
+    return (line){podium_mechanism_name(c->spec.mechanism),
+                  unit * c->variance_most,
+                  unit * c->variance_uniform,
+                  unit * podium_collection_noise(c, PODIUM_CENTRE),
+                  unit * c->variance_least,
+                  c->variance_most / laplace,
+                  c->variance_most / best,
+                  podium_code_bytes(c),
+                  f->middle + f->delta * c->first,
+                  f->middle + f->delta * (c->first + c->spacing * (double)c->worth_most)};
+}
+
+/* The mechanisms, and the bound where there is one */
+static size_t rows_of(const field *f) {
+    return isnan(f->bound) ? PODIUM_MECHANISMS : PODIUM_MECHANISMS + 1;
+}
+
+static void print_text(output *out, const field *f, double epsilon) {
+    output_print(out, "epsilon %g\n\n  %-18s %12s %12s %12s %10s %8s %6s  %s\n", epsilon, "mechanism", "worst case",
+                 "uniform", "centre", "to laplace", "to best", "bytes", "support");
+    for (size_t m = 0; m < rows_of(f); m++) {
+        line l = line_of(f, m);
+        if (m == PODIUM_MECHANISMS)
+            output_print(out, "  %-18s %12.6g %12s %12s %10.4f %8.4f\n", "lower bound", l.worst, "", "", l.to_laplace,
+                         l.to_best);
+        else
+            output_print(out, "  %-18s %12.6g %12.6g %12.6g %10.4f %8.4f %6zu  %.6g to %.6g\n", l.name, l.worst,
+                         l.uniform, l.centre, l.to_laplace, l.to_best, l.bytes, l.lower, l.upper);
+    }
+    const podium_collection *worst = best_of(f, PODIUM_WORST_CASE), *even = best_of(f, PODIUM_UNIFORM);
+    const podium_collection *centre = best_of(f, PODIUM_CENTRE);
+    output_print(out, "\n  take %s for the worst case, %s for values spread evenly, %s for values about the middle\n",
+                 podium_mechanism_name(worst->spec.mechanism), podium_mechanism_name(even->spec.mechanism),
+                 podium_mechanism_name(centre->spec.mechanism));
+}
+
+static void print_csv(output *out, const field *f, double epsilon) {
+    for (size_t m = 0; m < rows_of(f); m++) {
+        line l = line_of(f, m);
+        print_number(out, "", epsilon, "");
+        output_print(out, ",%s", l.name);
+        double numbers[] = {
+            l.worst, l.uniform, l.centre, l.least, l.to_laplace, l.to_best, l.bytes == 0 ? NAN : (double)l.bytes,
+            l.lower, l.upper};
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+            print_number(out, ",", numbers[i], "");
+        output_print(out, "\n");
+    }
+}
+
+static void print_json(output *out, const field *f, double epsilon) {
+    static const podium_objective objectives[] = {PODIUM_WORST_CASE, PODIUM_UNIFORM, PODIUM_CENTRE};
+    print_number(out, "{\"epsilon\": ", epsilon, "null");
+    print_number(out, ", \"lower_bound\": ", f->delta * f->delta * f->bound, "null");
+    output_print(out, ", \"take\": {");
+    for (size_t i = 0; i < 3; i++)
+        output_print(out, "%s\"%s\": \"%s\"", i == 0 ? "" : ", ", objective_words[objectives[i]],
+                     podium_mechanism_name(best_of(f, objectives[i])->spec.mechanism));
+    output_print(out, "}, \"mechanisms\": [");
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
+        line l = line_of(f, m);
+        output_print(out, "%s\n  {\"mechanism\": \"%s\"", m == 0 ? "" : ",", l.name);
+        print_number(out, ", \"worst\": ", l.worst, "null");
+        print_number(out, ", \"uniform\": ", l.uniform, "null");
+        print_number(out, ", \"centre\": ", l.centre, "null");
+        print_number(out, ", \"least\": ", l.least, "null");
+        print_number(out, ", \"to_laplace\": ", l.to_laplace, "null");
+        print_number(out, ", \"to_best\": ", l.to_best, "null");
+        output_print(out, ", \"bytes\": %zu", l.bytes);
+        print_number(out, ", \"support\": [", l.lower, "null");
+        print_number(out, ", ", l.upper, "null");
+        output_print(out, "]}");
+    }
+    output_print(out, "]}");
+}
+
+/* ---- The picture ---- */
+
+#define POINTS_X 201
+#define POINTS_EPSILON 41
+
+/* A data block of gnuplot for each mechanism: "$name" and then pairs */
+static void write_against_x(FILE *to, const field *f) {
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
+        const podium_collection *c = &f->of[m];
+        fprintf(to, "$x%zu << E\n", m);
+        for (int i = 0; i < POINTS_X; i++) {
+            double x = (double)i / (POINTS_X - 1) - 0.5;
+            fprintf(to, "%.10g %.10g\n", f->middle + f->delta * x,
+                    f->delta * f->delta * podium_collection_variance(c, x));
+        }
+        fputs("E\n", to);
+    }
+}
+
+static void write_against_epsilon(FILE *to, const podium_spec *given) {
+    static double ratio[PODIUM_MECHANISMS][POINTS_EPSILON];
+    static field f;
+    for (int i = 0; i < POINTS_EPSILON; i++) {
+        progress_show("comparing", (uint64_t)i, POINTS_EPSILON, 0);
+        field_make(&f, given, 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)));
+        for (size_t m = 0; m < PODIUM_MECHANISMS; m++)
+            ratio[m][i] = f.of[m].variance_most / f.of[PODIUM_LAPLACE].variance_most;
+    }
+    progress_clear();
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
+        fprintf(to, "$e%zu << E\n", m);
+        for (int i = 0; i < POINTS_EPSILON; i++)
+            fprintf(to, "%.10g %.10g\n", 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)), ratio[m][i]);
+        fputs("E\n", to);
+    }
+}
+
+/* One line a mechanism: of the blocks $x0, $x1 ... or $e0 ..., or, for the key, of nothing that is seen. */
+static void write_lines(FILE *to, const char *block) {
+    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
+        podium_mechanism mechanism = (podium_mechanism)m;
+        fprintf(to, m == 0 ? "plot " : ", ");
+        fprintf(to, block == NULL ? "2" : "%s%zu", block, m);
+        fprintf(to, " with lines lw %d lc '%s' title '%s'", mechanism == PODIUM_MINIMAX ? 4 : 2,
+                mechanism_colour(mechanism), podium_mechanism_name(mechanism));
+    }
+    fputc('\n', to);
+}
+
+static void draw(const char *path, const podium_spec *given, const field *f, double epsilon) {
+    FILE *to = plot_open(path, 1000, 480);
+    write_against_x(to, f);
+    write_against_epsilon(to, given);
+    fprintf(to,
+            "set multiplot\nunset key\nset size 0.5,0.84\nset origin 0,0.16\nset yrange [0:*]\nset xrange "
+            "[%.10g:%.10g]\nset title 'at ε = %g'\nset xlabel 'value'\nset ylabel 'variance of a report'\n",
+            given->min, given->max, epsilon);
+    write_lines(to, "$x");
+    fputs("set origin 0.5,0.16\nset title 'at its worst, beside Laplace’s'\nset xlabel 'ε'\n"
+          "set ylabel 'ratio of variances'\nset xrange [0.1:10]\nset logscale x\nset yrange [0:1.2]\n",
+          to);
+    write_lines(to, "$e");
+    fputs("set size 1,0.16\nset origin 0,0\nunset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\n"
+          "set margins 0,0,0,0\nset yrange [0:1]\nset key center center horizontal maxcols 5 samplen 2\n",
+          to);
+    write_lines(to, NULL);
+    fputs("unset multiplot\n", to);
+    plot_close(to, path);
+}
+
+/* ---- The command ---- */
+
+static size_t epsilons_option(double *epsilons, const char *text) {
+    size_t count = 0;
+    for (const char *at = text; count < EPSILONS_MAX; at++) {
+        size_t n = strcspn(at, ",");
+        if (!number_read(&epsilons[count++], at, n))
+            fail_usage("compare", "--epsilon takes numbers, with commas between them, not '%s'", text);
+        at += n;
+        if (*at == '\0')
+            return count;
+    }
+    fail_usage("compare", "--epsilon takes at most %d numbers", EPSILONS_MAX);
+}
+
+static field *fields_of(const podium_spec *given, const double *epsilons, size_t count) {
+    field *fields = allocate(count * sizeof *fields);
+    for (size_t i = 0; i < count; i++) {
+        progress_show("comparing", i, count, 0);
+        field_make(&fields[i], given, epsilons[i]);
+    }
+    progress_clear();
+    return fields;
+}
+
+static void print_all(output *out, const field *fields, const double *epsilons, size_t count, output_format format) {
+    output_print(out, "%s",
+                 format == FORMAT_CSV
+                     ? "epsilon,mechanism,worst,uniform,centre,least,to_laplace,to_best,bytes,lower,upper\n"
+                 : format == FORMAT_JSON ? "["
+                                         : "");
+    for (size_t i = 0; i < count; i++) {
+        const field *f = &fields[i];
+        if (format == FORMAT_TEXT) {
+            output_print(out, i == 0 ? "" : "\n");
+            print_text(out, f, epsilons[i]);
+        } else if (format == FORMAT_CSV) {
+            print_csv(out, f, epsilons[i]);
+        } else {
+            output_print(out, i == 0 ? "" : ",\n ");
+            print_json(out, f, epsilons[i]);
+        }
+    }
+    output_print(out, format == FORMAT_JSON ? "]\n" : "");
+}
+
+int command_compare(int argc, char **argv) {
+    static const struct option known[] = {{"help", no_argument, NULL, OPTION_HELP},
+                                          {"epsilon", required_argument, NULL, OPTION_EPSILON},
+                                          {"range", required_argument, NULL, OPTION_RANGE},
+                                          {"spread", required_argument, NULL, OPTION_SPREAD},
+                                          {"levels", required_argument, NULL, OPTION_LEVELS},
+                                          {"format", required_argument, NULL, OPTION_FORMAT},
+                                          {"plot", required_argument, NULL, OPTION_PLOT},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {NULL, 0, NULL, 0}};
+    collection_options options = {.command = "compare", .spec = {.min = -0.5, .max = 0.5, .spread = UNIFORM_SPREAD}};
+    double epsilons[EPSILONS_MAX];
+    size_t count = 0;
+    output_format format = FORMAT_TEXT;
+    const char *path = NULL, *picture = NULL;
+    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
+        if (option == OPTION_EPSILON)
+            count = epsilons_option(epsilons, optarg);
+        else if (option == OPTION_FORMAT)
+            format = (output_format)choice_option("compare", "--format", optarg, format_words);
+        else if (option == OPTION_PLOT)
+            picture = optarg;
+        else if (option == 'o')
+            path = optarg;
+        else
+            collection_option(&options, option, optarg);
+    }
+    if (optind < argc)
+        fail_usage("compare", "what is '%s'?", argv[optind]);
+    if (count == 0)
+        fail_usage("compare", "--epsilon E is missing");
+    podium_spec range = {.mechanism = PODIUM_LAPLACE, .epsilon = 1, .min = options.spec.min, .max = options.spec.max};
+    shape_from(&range); /* or fail: is it a range? */
+    if (picture != NULL)
+        plot_check("compare", picture);
+    output *out = output_open(path);
+    field *fields = fields_of(&options.spec, epsilons, count);
+    if (picture != NULL)
+        draw(picture, &options.spec, &fields[0], epsilons[0]);
+    print_all(out, fields, epsilons, count, format);
+    output_close(out);
+    free(fields);
+    return DONE;
+}

@@ -1,0 +1,280 @@
+#include "table/columns.h"
+#include "table/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define NAME_SIZE 1024 /* bytes of a name that are looked at */
+
+typedef struct {
+    const csv_record *record;
+    char separator;
+    const char *file;
+} first_line;
+
+const char *column_label(const column *c, char text[32]) {
+    snprintf(text, 32, "%zu", c->field + 1);
+    return c->asked != NULL ? c->asked : text;
+}
+
+static _Noreturn void fail_same(const column *a, const column *b) {
+    fail(BAD_USAGE, "--column %s and --column %s are the same column", a->asked, b->asked);
+}
+
+/* ---- Names ---- */
+
+/* What a field says: without its quotes and the blanks around it. One that fills all of the buffer may be longer. */
+typedef struct {
+    char plain[NAME_SIZE + 1]; /* ends in a 0 */
+    const char *text;
+    size_t n;
+} field_name;
+
+static void set_name(field_name *name, const first_line *line, const csv_field *field) {
+    name->n = csv_unquote(name->plain, NAME_SIZE, line->record->text + field->from, field->to - field->from);
+    name->plain[name->n] = '\0';
+    name->text = name->n < NAME_SIZE ? without_blanks(name->plain, &name->n) : name->plain;
+}
+
+/* Columns by name, sorted: a line may have millions of fields, and each is looked up once. */
+typedef struct {
+    const char *text;
+    size_t n;
+    column *column;
+} entry;
+
+static int by_text(const void *a, const void *b) {
+    const entry *x = a, *y = b;
+    int order = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
+    return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+static column *find(const entry *index, size_t count, const field_name *name) {
+    entry key = {name->text, name->n, NULL};
+    const entry *found = count == 0 ? NULL : bsearch(&key, index, count, sizeof key, by_text);
+    return found == NULL ? NULL : found->column;
+}
+
+static entry entry_for(column *c) {
+    size_t n = strlen(c->asked);
+    const char *text = without_blanks(c->asked, &n);
+    return (entry){text, n, c};
+}
+
+/* Those that are asked for by name or number, of which no two may be the same */
+static size_t index_asked(entry *index, const column_set *all) {
+    size_t count = 0;
+    for (; count < all->count && all->column[count].asked != NULL; count++)
+        index[count] = entry_for(&all->column[count]);
+    qsort(index, count, sizeof *index, by_text);
+    for (size_t i = 1; i < count; i++)
+        if (by_text(&index[i - 1], &index[i]) == 0)
+            fail_same(index[i - 1].column, index[i].column);
+    return count;
+}
+
+static void add_match(column *c, size_t field) {
+    if (c == NULL)
+        return;
+    c->field = field;
+    c->matches++;
+}
+
+/* Counts the fields, too. */
+static void match_names(column_set *all, const first_line *line) {
+    entry *index = allocate(all->count * sizeof *index), by = {NULL, 0, NULL};
+    size_t count = index_asked(index, all);
+    csv_field field = csv_begin(line->record);
+    field_name name;
+    if (all->by != NULL)
+        by = entry_for(all->by);
+    for (all->fields = 0; csv_next(&field, line->record, line->separator); all->fields++) {
+        set_name(&name, line, &field);
+        add_match(find(index, count, &name), all->fields);
+        add_match(find(&by, all->by != NULL, &name), all->fields);
+    }
+    free(index);
+}
+
+/*
+ * A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. Where it is
+ * not known that there is one, no number is a name, be it that of a column or not, because a value on the first line
+ * would make a header of it.
+ */
+static bool resolve(const column_set *all, column *c, const first_line *line) {
+    double number;
+    bool is_number = number_read(&number, c->asked, strlen(c->asked));
+    bool numbered = is_number && number >= 1 && number <= (double)all->fields && number == (double)(size_t)number;
+    bool named = all->header == HEADER_YES || (all->header == HEADER_AUTO && !is_number);
+    if (named && c->matches > 1)
+        fail(BAD_DATA, "%s, line 1: %zu columns are called '%s'; give the number of each that is meant", line->file,
+             c->matches, c->asked);
+    if (named && c->matches == 1)
+        return true;
+    if (is_number && !numbered && !named)
+        fail(BAD_DATA, "%s, line 1: there is no column %s (they are 1 to %zu)%s", line->file, c->asked, all->fields,
+             all->header == HEADER_AUTO ? "; if that is a name, say --header yes" : "");
+    if (!numbered)
+        fail(BAD_DATA, "%s, line 1: no column is called '%s' (there are %zu)", line->file, c->asked, all->fields);
+    c->field = (size_t)number - 1;
+    return false;
+}
+
+static int by_field(const void *a, const void *b) {
+    size_t x = ((const column *)a)->field, y = ((const column *)b)->field;
+    return (x > y) - (x < y);
+}
+
+/* Returns whether a name was found, which makes the line a header. */
+static bool resolve_all(column_set *all, const first_line *line) {
+    bool named = false;
+    if (all->column[0].asked == NULL && all->fields != 1)
+        fail(BAD_USAGE, "%s has %zu columns: say which with --column NAME or --column NUMBER", line->file, all->fields);
+    for (size_t c = 0; c < all->count && all->column[c].asked != NULL; c++)
+        named |= resolve(all, &all->column[c], line);
+    if (all->by != NULL)
+        named |= resolve(all, all->by, line);
+    qsort(all->column, all->count, sizeof *all->column, by_field);
+    for (size_t c = 1; c < all->count; c++)
+        if (all->column[c].field == all->column[c - 1].field)
+            fail_same(&all->column[c - 1], &all->column[c]);
+    all->least = all->column[all->count - 1].field + 1;
+    if (all->by != NULL && all->by->field >= all->least)
+        all->least = all->by->field + 1;
+    return named;
+}
+
+/* ---- Columns that were not asked for, but are called the same ---- */
+
+static column *column_at(const column_set *all, size_t field) {
+    const column key = {.field = field};
+    return bsearch(&key, all->column, all->count, sizeof key, by_field);
+}
+
+/* The columns by the names that the header has for them; those without a name are left out. */
+static size_t index_header(entry *index, const column_set *all, const first_line *line) {
+    csv_field field = csv_begin(line->record);
+    field_name name;
+    size_t count = 0;
+    for (size_t i = 0; csv_next(&field, line->record, line->separator); i++) {
+        column *c = column_at(all, i);
+        set_name(&name, line, &field);
+        if (c == NULL || name.n == 0)
+            continue;
+        char *copy = allocate(name.n);
+        memcpy(copy, name.text, name.n);
+        index[count++] = (entry){copy, name.n, c};
+    }
+    qsort(index, count, sizeof *index, by_text);
+    return count;
+}
+
+/* Of two columns with the same name, one that is asked for by its number must not leave the other in the clear. */
+static void refuse_namesakes(const column_set *all, const first_line *line) {
+    entry *index = allocate(all->count * sizeof *index);
+    size_t count = index_header(index, all, line);
+    csv_field field = csv_begin(line->record);
+    field_name name;
+    for (size_t i = 0; csv_next(&field, line->record, line->separator); i++) {
+        set_name(&name, line, &field);
+        const column *namesake = find(index, count, &name);
+        if (namesake != NULL && column_at(all, i) == NULL)
+            fail(BAD_DATA,
+                 "%s, line 1: columns %zu and %zu have the same name, and the values of column %zu would be printed; "
+                 "give both numbers with --column, or rename one",
+                 line->file, namesake->field + 1, i + 1, i + 1);
+    }
+    for (size_t i = 0; i < count; i++)
+        free((char *)index[i].text);
+    free(index);
+}
+
+/* ---- Does a line look like a header? ---- */
+
+/* Letters of common scripts: no character among them has a numeric value, but for the numerals below. */
+static const struct {
+    uint32_t first, last;
+} letters[] = {
+    {0x00c0, 0x02af}, {0x0300, 0x052f}, {0x0531, 0x0587}, {0x05d0, 0x05ea}, {0x0620, 0x065f},
+    {0x066e, 0x06d3}, {0x0900, 0x0963}, {0x0e01, 0x0e4e}, {0x10a0, 0x10ff}, {0x1e00, 0x1fff},
+    {0x3041, 0x30ff}, {0x4e00, 0x9fff}, {0xac00, 0xd7a3},
+};
+static const char numerals[] =
+    "一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰"
+    "阡陆陌陸零";
+
+/* The length of the letter beyond ASCII that a text begins with; 0: it is no letter that can be in a name */
+static size_t letter_length(const char *text) {
+    uint32_t character;
+    size_t length = utf8_decode(&character, text);
+    char copy[8] = {0};
+    memcpy(copy, text, length);
+    for (size_t i = 0; length > 0 && i < sizeof letters / sizeof *letters; i++)
+        if (character >= letters[i].first && character <= letters[i].last)
+            return strstr(numerals, copy) == NULL ? length : 0;
+    return 0;
+}
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Does the text begin with a word that stands for a number, or for none? */
+static bool begins_with_value(const char *text, size_t n) {
+    static const char *const words[] = {"na",   "n/a", "n.a",      "nan",     "null",   "nil",
+                                        "none", "inf", "infinity", "missing", "unknown"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        if (n >= length && strncasecmp(text, words[i], length) == 0 &&
+            (n == length || !(is_letter(text[length]) || text[length] == '_' || (signed char)text[length] < 0)))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A header is printed as it stands, so what may be a value must not pass for one: neither 12kg nor EUR 12 nor 1.000,50
+ * nor NA nor ４２. It begins with a letter or an underscore, and has neither digits nor letters of uncommon scripts.
+ */
+static bool reads_as_name(const char *text, size_t n) { /* which ends in a 0 */
+    if (n == 0 || !(is_letter(*text) || *text == '_' || (signed char)*text < 0) || begins_with_value(text, n))
+        return false;
+    for (size_t at = 0, length; at < n; at += length) {
+        bool digit = text[at] >= '0' && text[at] <= '9';
+        length = (signed char)text[at] < 0 ? letter_length(text + at) : !digit;
+        if (length == 0)
+            return false;
+    }
+    return true;
+}
+
+/* All columns must read as names: a value in any of them would be printed. */
+static bool looks_like_header(const column_set *all, const first_line *line) {
+    csv_field field = csv_begin(line->record);
+    field_name name;
+    for (size_t index = 0, c = 0; c < all->count && csv_next(&field, line->record, line->separator); index++) {
+        if (index != all->column[c].field)
+            continue;
+        set_name(&name, line, &field);
+        if (name.n == NAME_SIZE || !reads_as_name(name.text, name.n))
+            return false;
+        c++;
+    }
+    return true;
+}
+
+bool columns_locate(column_set *all, const csv_record *record, char separator, const char *file) {
+    const first_line line = {record, separator, file};
+    match_names(all, &line);
+    bool named = resolve_all(all, &line), header = named || all->header == HEADER_YES;
+    if (!named && all->header == HEADER_AUTO) {
+        header = looks_like_header(all, &line);
+        if (header && isatty(STDERR_FILENO))
+            say("took the first line of %s for a header; if it is not one, say --header no", file);
+    }
+    if (header && all->private)
+        refuse_namesakes(all, &line);
+    return header;
+}

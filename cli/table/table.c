@@ -1,0 +1,595 @@
+#include "table/table.h"
+#include "table/crew.h"
+#include "table/number.h"
+#include "table/source.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Rows and their text take up to twenty times as much memory as the pieces that they are read from: 40 MiB. */
+#define PIECES_SIZE ((size_t)1 << 21)      /* of all threads together */
+#define PIECE_SIZE_LEAST ((size_t)1 << 16) /* that a thread is worth starting for */
+#define BYTES_A_CELL 8 /* of a piece, for the cells that are read at once: more are no faster, and take more memory */
+
+struct table {
+    table_options options;
+    size_t file; /* index in options.files */
+    source source;
+    bool at_start;   /* of a file: a header may come */
+    bool long_taken; /* the piece taken last is long, and may still be in work */
+    char separator;
+    column_set columns; /* known after the first line */
+    column by;
+    bool codes; /* are what is read */
+    bool located;
+    char *header;
+    size_t header_first, header_n;
+    uint64_t total; /* bytes, or 0 where that cannot be known */
+    unsigned threads;
+    /* Of what is being finished */
+    const char *name;          /* of the file, for messages */
+    uint64_t line;             /* the number of the first line */
+    uint64_t done, rows_given; /* bytes, and rows */
+    uint64_t dropped, kept;    /* rows, and cells */
+};
+
+/* ---- Options ---- */
+
+static char separator_option(const char *command, const char *text) {
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
+        return '\t';
+    if (strlen(text) != 1 || strchr("\"\n\r+-.0123456789eE", *text) != NULL)
+        fail_usage(command, "--separator takes one character that is in no number, or tab, not '%s'", text);
+    return *text;
+}
+
+bool table_option(table_options *options, int option, const char *argument) {
+    static const char *const header_words[] = {"yes", "no", "auto", NULL};
+    static const char *const invalid_words[] = {"error", "drop", "clamp", "keep", NULL};
+    static const char *const invalid_words_reports[] = {"error", "drop", NULL};
+    switch (option) {
+    case OPTION_COLUMN:
+        if (options->columns == COLUMNS_MAX)
+            fail_usage(options->command, "--column is given more than %d times", COLUMNS_MAX);
+        options->column[options->columns++] = argument;
+        return true;
+    case OPTION_SEPARATOR:
+        options->separator = separator_option(options->command, argument);
+        return true;
+    case OPTION_HEADER:
+        options->header = (header_mode)choice_option(options->command, "--header", argument, header_words);
+        return true;
+    case OPTION_INVALID:
+        options->invalid = (invalid)choice_option(options->command, "--invalid", argument,
+                                                  options->private ? invalid_words : invalid_words_reports);
+        return true;
+    case OPTION_CODES:
+        options->codes = true;
+        return true;
+    case OPTION_FORCE:
+        if (options->private)
+            fail_usage(options->command, "--force is for reports: values are always taken");
+        options->force = true;
+        return true;
+    case OPTION_THREADS:
+        options->threads = (unsigned)count_option(options->command, "--threads", argument, 1, CREW_MAX);
+        return true;
+    default:
+        return false;
+    }
+}
+
+const char *table_arguments(int argc, char **argv, collection_options *which, table_options *options) {
+    static const struct option known[] = {
+        COLLECTION_OPTIONS, TABLE_OPTIONS, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
+    const char *path = NULL;
+    for (int option; (option = option_next(which, argc, argv, known)) != -1;) {
+        if (option == 'o')
+            path = optarg;
+        else if (!table_option(options, option, optarg))
+            collection_option(which, option, optarg);
+    }
+    options->files = argv + optind;
+    return path;
+}
+
+/* ---- Files ---- */
+
+static void open_file(table *t) {
+    size_t piece_size = PIECE_SIZE;
+    while (t->threads * piece_size > PIECES_SIZE)
+        piece_size /= 2;
+    source_open(&t->source, t->options.files[t->file], t->separator == 0 ? ',' : t->separator, piece_size);
+    t->at_start = true;
+}
+
+/* Bytes in all, or 0 where that cannot be known */
+static uint64_t total_size(char **files) {
+    uint64_t total = 0;
+    for (; *files != NULL; files++) {
+        struct stat status;
+        if (stat(*files, &status) != 0 || !S_ISREG(status.st_mode))
+            return 0;
+        total += (uint64_t)status.st_size;
+    }
+    return total;
+}
+
+static unsigned threads_for(unsigned asked, uint64_t total) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t threads = asked > 0 ? asked : processors < 1 ? 1 : (uint64_t)processors;
+    uint64_t pieces = total == 0 ? CREW_MAX : total / PIECE_SIZE_LEAST + 1; /* no idle ones */
+    threads = threads < pieces ? threads : pieces;
+    return threads < CREW_MAX ? (unsigned)threads : CREW_MAX;
+}
+
+static void set_columns(table *t) {
+    const table_options *options = &t->options;
+    size_t count = options->columns == 0 ? 1 : options->columns;
+    t->columns = (column_set){.column = allocate(count * sizeof *t->columns.column),
+                              .count = count,
+                              .by = options->by == NULL ? NULL : &t->by,
+                              .header = options->header,
+                              .private = options->private};
+    t->by = (column){.asked = options->by};
+    bool any = options->range == NULL || options->invalid == INVALID_CLAMP; /* privatize clamps every value */
+    for (size_t c = 0; c < count; c++)
+        t->columns.column[c] = (column){.asked = options->columns == 0 ? NULL : options->column[c],
+                                        .min = any ? -INFINITY : options->range[c]->min,
+                                        .max = any ? INFINITY : options->range[c]->max,
+                                        .place = c};
+    t->codes = options->codes && !options->private;
+}
+
+table *table_open(const table_options *options) {
+    table *t = allocate(sizeof *t);
+    *t = (table){.options = *options, .separator = options->separator};
+    t->options.files = input_files(options->files);
+    t->total = total_size(t->options.files);
+    t->threads = threads_for(options->threads, t->total);
+    set_columns(t);
+    open_file(t);
+    return t;
+}
+
+void table_close(table *t) {
+    progress_clear();
+    source_close(&t->source);
+    source_free(&t->source);
+    free(t->columns.column);
+    free(t->header);
+    free(t);
+}
+
+const char *table_header(const table *t, size_t *n) {
+    *n = t->header_n;
+    return t->header;
+}
+
+unsigned table_threads(const table *t) {
+    return t->threads;
+}
+
+/* ---- Messages: file, line, column, never the value ---- */
+
+static const char not_a_number[] = "not a number", unclosed[] = "a quote is not closed before the end";
+
+static uint64_t lines_in(const char *text, size_t n) {
+    uint64_t lines = 0;
+    for (size_t i = 0; i < n; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+void table_fail(const table *t, const rows *all, const row *r, const char *what) {
+    fail(BAD_DATA, "%s, line %llu: %s", t->name, (unsigned long long)(t->line + lines_in(all->text, r->start)), what);
+}
+
+/* ---- The first line ---- */
+
+/* Locates the columns, by the first file: the others are like it. Returns whether the line is a header. */
+static bool start(table *t, const csv_record *record) {
+    if (record->n >= strlen(PODIUM_AGGREGATE_PREFIX) &&
+        memcmp(record->text, PODIUM_AGGREGATE_PREFIX, strlen(PODIUM_AGGREGATE_PREFIX)) == 0)
+        fail(BAD_DATA, "%s, line 1: a state, where reports are read", t->source.name);
+    if (t->located)
+        return t->options.header == HEADER_YES || t->header != NULL;
+    t->located = true;
+    return columns_locate(&t->columns, record, t->separator, t->source.name);
+}
+
+/* With its line end, n bytes */
+static void keep_header(table *t, const csv_record *record, size_t n) {
+    for (size_t i = 0; i < record->n; i++)
+        if (record->text[i] == '\r' && record->text[i + 1] != '\n')
+            fail(BAD_DATA, "%s, line 1: a carriage return that ends no line",
+                 t->source.name); /* the whole file may be this one line */
+    if (t->header == NULL) {
+        t->header = allocate(n);
+        memcpy(t->header, record->text, t->header_n = n);
+        t->header_first = record->first;
+        return;
+    }
+    const char *header = t->header + t->header_first; /* line ends and byte order marks may differ */
+    size_t header_n = t->header_n - t->header_first;
+    while (header_n > 0 && (header[header_n - 1] == '\n' || header[header_n - 1] == '\r'))
+        header_n--;
+    if (header_n != record->n - record->first || memcmp(header, record->text + record->first, header_n) != 0)
+        fail(BAD_DATA, "%s, line 1: its header is not that of the first file", t->source.name);
+}
+
+/* ---- Pieces, in order ---- */
+
+typedef struct {
+    table *table;
+    void *own; /* the command's */
+    table_step *work, *finish;
+    piece piece;
+    const char *name; /* of the file */
+    bool begins;      /* a file */
+    size_t header_n;  /* in the piece */
+    uint32_t *marks;
+    size_t mark, mark_count, mark_capacity; /* those before mark are done */
+    row *row;
+    span *cell;
+    double *value;
+    size_t row_capacity;
+    rows rows;
+    uint64_t given, dropped, kept; /* of the piece: rows, rows, cells */
+    const char *trouble;           /* with the row at trouble_at, that ends it all; or NULL */
+    size_t trouble_at;
+    const column *trouble_column; /* NULL: with all of the line */
+} worker;
+
+/* Looks at the first line. False: it must be read again, with another separator. */
+static bool begin_file(table *t, worker *w) {
+    size_t end;
+    csv_record record = csv_first(w->piece.text, w->piece.n, w->piece.first, t->source.separator, &end);
+    if (t->separator == 0) {
+        t->separator = csv_count(&record, '\t') > csv_count(&record, ',') ? '\t' : ',';
+        if (t->separator != t->source.separator) {
+            source_again(&t->source, &w->piece, t->separator);
+            return false;
+        }
+    }
+    if (end == 0)
+        fail(BAD_DATA, "%s, line 1: %s", t->source.name, unclosed);
+    if (start(t, &record)) {
+        keep_header(t, &record, end);
+        w->header_n = end;
+    }
+    t->at_start = false;
+    return true;
+}
+
+/* What was wrong with the file, after all that came before it */
+static _Noreturn void fail_source(crew *c, const table *t) {
+    int error = errno;
+    crew_await(c);
+    if (error != 0)
+        fail(BAD_IO, "%s: %s", t->source.name, strerror(error));
+    fail(BAD_DATA, "%s, line %llu: a line longer than %zu MiB (a quote that is not closed?)", t->source.name,
+         (unsigned long long)(t->at_start ? 1 : t->line), CSV_RECORD_MAX >> 20);
+}
+
+static bool take(crew *c, void *argument) {
+    worker *w = argument;
+    table *t = w->table;
+    if (t->long_taken)
+        crew_await(c); /* there is room for one long piece */
+    t->long_taken = false;
+    while (t->options.files[t->file] != NULL) {
+        source_result result = source_next(&t->source, &w->piece);
+        if (result == SOURCE_FAILED)
+            fail_source(c, t);
+        if (result == SOURCE_ENDED) {
+            crew_await(c); /* the next file may not be there */
+            source_close(&t->source);
+            if (t->options.files[++t->file] != NULL)
+                open_file(t);
+            continue;
+        }
+        w->name = t->source.name;
+        w->begins = t->at_start;
+        w->header_n = 0;
+        if (t->at_start && !begin_file(t, w))
+            continue;
+        if (piece_is_long(&w->piece))
+            crew_await(c);
+        t->long_taken = piece_is_long(&w->piece);
+        return true;
+    }
+    return false;
+}
+
+/* ---- Rows of a piece, at the same time as others ---- */
+
+/* The number from text on that ends at `end`. What can be read beyond is more than the longest of the common ones. */
+static inline bool parse(double *value, const char *text, const char *end) {
+    char plain[130];
+    if (number_scan(value, text, end + CSV_PADDING) == end)
+        return true;
+    if (*text != '"')
+        return number_read(value, text, (size_t)(end - text));
+    return number_read(value, plain, csv_unquote(plain, sizeof plain, text, (size_t)(end - text)));
+}
+
+/* What is wrong with a cell, and its value; NULL: nothing */
+static inline const char *read_value(const table *t, const column *c, span where, const char *text, double *value) {
+    if (where.from == where.to)
+        return "empty";
+    if (!parse(value, text + where.from, text + where.to))
+        return not_a_number;
+    if (t->codes && !(*value >= 0 && *value == floor(*value)))
+        return "not a code: a whole number";
+    return *value < c->min || *value > c->max ? "out of range" : NULL;
+}
+
+/* Empty, NA or null, in letters of either case, with or without quotes and blanks */
+static bool is_missing(const char *text, size_t n) {
+    char plain[64];
+    n = csv_unquote(plain, sizeof plain, text, n);
+    if (n == sizeof plain)
+        return false;
+    const char *word = without_blanks(plain, &n);
+    return n == 0 || (n == 2 && strncasecmp(word, "na", n) == 0) || (n == 4 && strncasecmp(word, "null", n) == 0);
+}
+
+/* As read_value, but under --invalid keep a missing cell is no trouble: its span is marked as missing, and a
+   placeholder stands for its value. */
+static inline const char *read_cell(worker *w, const column *c, span *where, double *value) {
+    const char *text = w->piece.text, *trouble = read_value(w->table, c, *where, text, value);
+    if (trouble == NULL)
+        return NULL;
+    if (w->table->options.invalid != INVALID_KEEP || !is_missing(text + where->from, where->to - where->from)) {
+        w->trouble_column = c;
+        return trouble;
+    }
+    *where = (span){1, 0};
+    *value = c->min;
+    w->rows.kept++;
+    return NULL;
+}
+
+static inline const char *check_fields(worker *w, size_t fields) {
+    const column_set *all = &w->table->columns;
+    if (fields >= all->least && fields <= all->fields)
+        return NULL;
+    w->trouble_column = NULL;
+    return fields < all->least ? "the line has too few columns"
+                               : "the line has too many columns"; /* of 34,5 the 5 would be printed */
+}
+
+/* A row that there is trouble with is left out, or ends it all. Returns whether reading goes on. */
+static bool refuse(worker *w, const row *r, const char *trouble) {
+    if (w->table->options.invalid == INVALID_DROP) {
+        w->dropped++;
+        return true;
+    }
+    w->trouble = trouble;
+    w->trouble_at = r->start;
+    return false;
+}
+
+/* Where a field stands: between the marks before it and after it. A carriage return before the line end is no part. */
+static inline span field_at(const row *r, const char *text, const uint32_t *marks, size_t field, uint32_t first) {
+    span at = {field == 0 ? first : marks[field - 1] + 1, marks[field]};
+    if (at.to + 1 == r->end && at.to > at.from && text[at.to - 1] == '\r')
+        at.to--;
+    return at;
+}
+
+/* A row from the marks of its line, which has so many fields; the first begins there. */
+static inline const char *read_row(worker *w, size_t index, const uint32_t *marks, size_t fields, uint32_t first,
+                                   size_t count) {
+    const column_set *all = &w->table->columns;
+    row *r = &w->row[index];
+    span *cells = &w->cell[index * count];
+    const char *trouble = check_fields(w, fields);
+    for (size_t c = 0; c < count && trouble == NULL; c++) {
+        cells[c] = field_at(r, w->piece.text, marks, all->column[c].field, first);
+        trouble = read_cell(w, &all->column[c], &cells[c], &w->value[c * w->row_capacity + index]);
+    }
+    if (all->by != NULL && trouble == NULL) {
+        span by = field_at(r, w->piece.text, marks, all->by->field, first);
+        r->by_from = by.from, r->by_to = by.to;
+    }
+    return trouble;
+}
+
+/* The mark of a line's end, from its first mark on; marks, where the text ends inside quotes */
+static inline size_t line_mark(const worker *w, size_t from, size_t marks) {
+    while (from < marks && w->piece.text[w->marks[from]] != '\n')
+        from++;
+    return from;
+}
+
+/* The rows of the whole lines among the marks, as many as there is room for; returns where the next line begins. */
+static inline __attribute__((always_inline)) size_t read_lines(worker *w, size_t at, size_t first, size_t count) {
+    size_t index = w->rows.count, mark = w->mark, last;
+    while (index < w->row_capacity && (last = line_mark(w, mark, w->mark_count)) < w->mark_count) {
+        row *r = &w->row[index];
+        r->start = (uint32_t)at;
+        r->end = w->marks[last] + 1;
+        at = r->end;
+        const char *trouble = read_row(w, index, w->marks + mark, last - mark + 1, (uint32_t)first, count);
+        if (trouble == NULL)
+            index++;
+        else if (!refuse(w, r, trouble))
+            break;
+        first = at;
+        mark = last + 1;
+    }
+    w->rows.count = index;
+    w->mark = mark;
+    return at;
+}
+
+/* A line that is longer than the window that marks are found in, field by field, so that memory does not grow with it
+ */
+static size_t read_long_line(worker *w, size_t at, size_t first) {
+    const column_set *all = &w->table->columns;
+    const size_t index = w->rows.count;
+    size_t end, fields = 0, c = 0;
+    const csv_record line = csv_first(w->piece.text, w->piece.n, first, w->table->separator, &end);
+    row *r = &w->row[index];
+    span *cells = &w->cell[index * all->count];
+    if (end == 0) { /* who knows what is in there */
+        w->trouble = unclosed;
+        w->trouble_at = at;
+        w->trouble_column = NULL;
+        return w->piece.n;
+    }
+    *r = (row){.start = (uint32_t)at, .end = (uint32_t)end};
+    for (csv_field f = csv_begin(&line); csv_next(&f, &line, w->table->separator); fields++) {
+        if (c < all->count && fields == all->column[c].field)
+            cells[c++] = (span){(uint32_t)f.from, (uint32_t)f.to};
+        if (all->by != NULL && fields == all->by->field)
+            r->by_from = (uint32_t)f.from, r->by_to = (uint32_t)f.to;
+    }
+    const char *trouble = check_fields(w, fields);
+    for (c = 0; c < all->count && trouble == NULL; c++)
+        trouble = read_cell(w, &all->column[c], &cells[c], &w->value[c * w->row_capacity + index]);
+    if (trouble == NULL)
+        w->rows.count++;
+    else
+        refuse(w, r, trouble);
+    return end;
+}
+
+/* Room for so many rows in all. Where rows are there already there is one column, as with --by: the values of several
+   would have to move. */
+static void reserve_rows(worker *w, size_t count) {
+    const size_t cells = count * w->table->columns.count;
+    if (count <= w->row_capacity)
+        return;
+    w->row_capacity = count;
+    w->row = reallocate(w->row, count * sizeof *w->row);
+    w->cell = reallocate(w->cell, cells * sizeof *w->cell);
+    w->value = reallocate(w->value, cells * sizeof *w->value);
+}
+
+/* The marks of a window, which is all of most pieces; and room for their rows, which have a mark for each column or
+   more. With --by all rows of a piece are kept until finish, because groups are numbered in the order of the rows;
+   otherwise rows are handed on in parts. */
+static void find_marks(worker *w, size_t from) {
+    const column_set *all = &w->table->columns;
+    const size_t window = 2 * w->table->source.piece_size, left = w->piece.n - from, n = left < window ? left : window;
+    if (n + 1 > w->mark_capacity) {
+        w->mark_capacity = n + 1;
+        w->marks = reallocate(w->marks, w->mark_capacity * sizeof *w->marks);
+    }
+    w->mark = 0;
+    w->mark_count = csv_marks(w->marks, w->piece.text, from, from + n, w->table->separator, w->piece.has_quotes);
+    size_t most = w->mark_count / all->count + 1, part = w->table->source.piece_size / BYTES_A_CELL / all->count + 1;
+    reserve_rows(w, all->by != NULL ? w->rows.count + most : most < part ? most : part);
+}
+
+/* Some more rows; returns where the next line begins. */
+static size_t read_rows(worker *w, size_t at) {
+    const size_t first = at == 0 ? w->piece.first : at, count = w->table->columns.count;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        size_t end = count == 1 ? read_lines(w, at, first, 1) : read_lines(w, at, first, count);
+        if (end > at)
+            return end;
+        if (attempt == 0)
+            find_marks(w, first); /* none was left */
+    }
+    return read_long_line(w, at, first);
+}
+
+static bool has_more(const worker *w, size_t at) {
+    return w->trouble == NULL && at < w->piece.n;
+}
+
+static void work(void *argument) {
+    worker *w = argument;
+    const column_set *all = &w->table->columns;
+    const rows none = {
+        .text = w->piece.text, .column = all->column, .columns = all->count, .alone = piece_is_long(&w->piece)};
+    size_t at = w->header_n;
+    w->given = w->dropped = w->kept = 0;
+    w->mark = w->mark_count = 0;
+    w->trouble = NULL;
+    w->rows = none;
+    while (has_more(w, at)) {
+        w->rows = none;
+        w->rows.first = at;
+        do
+            at = read_rows(w, at);
+        while (all->by != NULL && has_more(w, at));
+        w->rows.n = at;
+        w->rows.row = w->row;
+        w->rows.cell = w->cell;
+        w->rows.value = w->value;
+        w->rows.stride = w->row_capacity;
+        w->given += w->rows.count;
+        w->kept += w->rows.kept;
+        w->work(w->own, &w->rows);
+    }
+}
+
+/* ---- And in order again ---- */
+
+static _Noreturn void fail_row(const worker *w) {
+    const table *t = w->table;
+    unsigned long long line = t->line + lines_in(w->piece.text, w->trouble_at);
+    char label[32];
+    if (w->trouble_column == NULL)
+        fail(BAD_DATA, "%s, line %llu: %s", t->name, line, w->trouble);
+    bool first = t->rows_given == 0 && line == 1 && w->trouble == not_a_number;
+    fail(BAD_DATA, "%s, line %llu, column %s: %s", t->name, line, column_label(w->trouble_column, label),
+         first ? "not a number (a header? then say --header yes)" : w->trouble);
+}
+
+static void finish(void *argument) {
+    worker *w = argument;
+    table *t = w->table;
+    if (w->begins)
+        t->line = 1;
+    t->name = w->name;
+    if (w->trouble != NULL)
+        fail_row(w);
+    w->finish(w->own, &w->rows);
+    t->line += w->piece.has_quotes ? lines_in(w->piece.text, w->piece.n)
+                                   : lines_in(w->piece.text, w->header_n) + w->given + w->dropped;
+    t->done += w->piece.n;
+    t->rows_given += w->given;
+    t->dropped += w->dropped;
+    t->kept += w->kept;
+    progress_show(t->options.doing, t->done, t->total, t->rows_given);
+}
+
+static void tell_counts(const table *t) {
+    unsigned long long dropped = t->dropped, kept = t->kept;
+    progress_clear();
+    if (dropped > 0)
+        say("--invalid drop left out %llu of %llu rows", dropped, dropped + (unsigned long long)t->rows_given);
+    if (kept > 0)
+        say("--invalid keep left %llu empty or missing cell%s as %s", kept, kept == 1 ? "" : "s",
+            kept == 1 ? "it is" : "they are");
+}
+
+void table_run(table *t, void *own, size_t size, table_step *do_work, table_step *do_finish) {
+    static const crew_steps steps = {take, work, finish};
+    const unsigned threads = t->threads;
+    worker *workers = allocate(threads * sizeof *workers);
+    for (unsigned i = 0; i < threads; i++)
+        workers[i] = (worker){.table = t, .own = (char *)own + i * size, .work = do_work, .finish = do_finish};
+    crew_run(&steps, workers, sizeof *workers, threads);
+    for (unsigned i = 0; i < threads; i++) {
+        free(workers[i].piece.own);
+        free(workers[i].marks);
+        free(workers[i].row);
+        free(workers[i].cell);
+        free(workers[i].value);
+    }
+    free(workers);
+    tell_counts(t);
+}
