@@ -57,14 +57,14 @@ static void privatize(const struct job *job, double *reports, const double *valu
 
 static void by_baseline(const struct job *job, double *reports, const double *values, size_t n) {
     if (!baseline_privatize(job->which, job->shape, job->random, reports, values, n))
-        require(PODIUM_RANDOM_FAILED);
+        require(PODIUM_ERROR_RANDOM_FAILED);
 }
 
 static void system_call(const struct job *job, double *reports, const double *values, size_t n) {
     unsigned char bytes[16];
     (void)job, (void)reports, (void)values, (void)n;
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        require(PODIUM_RANDOM_FAILED);
+        require(PODIUM_ERROR_RANDOM_FAILED);
 }
 
 static void aggregate(const struct job *job, double *unused, const double *reports, size_t n) {
@@ -124,7 +124,7 @@ static podium_spec spec_of(podium_mechanism mechanism, double epsilon) {
                          .epsilon = epsilon,
                          .min = 1,
                          .max = 120,
-                         .spread = mechanism == PODIUM_TUNED ? 1.0 / 12 : 0};
+                         .spread = mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? 1.0 / 12 : 0};
 }
 
 static struct job podium_job(podium_mechanism mechanism) {
@@ -155,7 +155,7 @@ static size_t fill_none(void *context, void *buffer, size_t n) {
 static double bytes_each(const podium_collection *collection) {
     size_t bytes = 0;
     podium_random counting = {.fill = fill_none, .context = &bytes, .open = note_bytes};
-    if (podium_privatize_from(collection, &counting, reports, values, VALUES) != PODIUM_RANDOM_FAILED)
+    if (podium_privatize_from(collection, &counting, reports, values, VALUES) != PODIUM_ERROR_RANDOM_FAILED)
         give_up("reports without random bits");
     return (double)bytes / VALUES;
 }
@@ -164,7 +164,7 @@ static void mechanism_lines(const struct job *made, const struct job *bits, cons
     double bytes = bytes_each(made->collection);
     char against[64];
     snprintf(against, sizeof against, "%.4g random bytes alone", bytes);
-    bool target = made->collection->spec.mechanism == PODIUM_EXACT;
+    bool target = made->collection->spec.mechanism == PODIUM_MECHANISM_PODIUM;
     line("arrays", made, bits->rate, "16 random bytes alone", target ? "ratio>=0.7" : NULL);
     if (bytes != 16)
         line("arrays", made, bits->rate * 16 / bytes, against, NULL);
@@ -185,7 +185,7 @@ static void arrays(void) {
     size_t first = 7, count = first;
     for (int m = 0; m < PODIUM_MECHANISMS; m++)
         jobs[count++] = podium_job((podium_mechanism)m);
-    struct job insecure = podium_job(PODIUM_EXACT);
+    struct job insecure = podium_job(PODIUM_MECHANISM_PODIUM);
     insecure.random = &fast_random;
     snprintf(insecure.name, sizeof insecure.name, "podium on xoshiro256+ (not private)");
     jobs[count++] = insecure;
@@ -206,7 +206,7 @@ static void sizes(void) {
         struct job jobs[] = {
             baseline_job("16 random bytes alone", RANDOM_BITS, NULL, &podium_random_default),
             baseline_job("naive laplace on the keystream", NAIVE_LAPLACE, &laplace, &podium_random_default),
-            podium_job(PODIUM_EXACT),
+            podium_job(PODIUM_MECHANISM_PODIUM),
         };
         for (size_t j = 0; j < 3; j++) {
             jobs[j].per_call = n;
@@ -226,7 +226,7 @@ static void calls(void) {
         {.name = "getrandom of 16 bytes", .call = system_call, .per_call = 1, .values = CALL_VALUES}};
     size_t count = 1;
     for (size_t n = 1; n <= 1024; n *= 4) {
-        jobs[count] = podium_job(PODIUM_EXACT);
+        jobs[count] = podium_job(PODIUM_MECHANISM_PODIUM);
         jobs[count].per_call = n;
         jobs[count++].values = CALL_VALUES;
     }
@@ -243,7 +243,7 @@ static void epsilons(void) {
     static podium_collection made[2 * COUNT];
     struct job jobs[2 * COUNT];
     for (size_t j = 0; j < 2 * COUNT; j++) {
-        podium_spec spec = spec_of(j % 2 == 0 ? PODIUM_EXACT : PODIUM_MINIMAX, tried[j / 2]);
+        podium_spec spec = spec_of(j % 2 == 0 ? PODIUM_MECHANISM_PODIUM : PODIUM_MECHANISM_MINIMAX, tried[j / 2]);
         require(podium_collection_init(&made[j], &spec));
         jobs[j] = podium_job(spec.mechanism);
         jobs[j].collection = &made[j];
@@ -256,7 +256,7 @@ static void epsilons(void) {
 }
 
 static void aggregates(void) {
-    static const podium_mechanism tried[] = {PODIUM_EXACT, PODIUM_MINIMAX};
+    static const podium_mechanism tried[] = {PODIUM_MECHANISM_PODIUM, PODIUM_MECHANISM_MINIMAX};
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         struct job jobs[] = {
             {.name = "a plain sum of doubles", .call = plain_sum, .per_call = VALUES, .values = VALUES},
@@ -303,9 +303,9 @@ static void prepare(void) {
         podium_spec spec = spec_of((podium_mechanism)m, 1);
         require(podium_collection_init(&collections[m], &spec));
     }
-    require(podium_shape_init(&laplace, &collections[PODIUM_LAPLACE].spec));
-    require(podium_shape_init(&podium, &collections[PODIUM_EXACT].spec));
-    require(podium_shape_init(&staircase, &collections[PODIUM_STAIRCASE].spec));
+    require(podium_shape_init(&laplace, &collections[PODIUM_MECHANISM_LAPLACE].spec));
+    require(podium_shape_init(&podium, &collections[PODIUM_MECHANISM_PODIUM].spec));
+    require(podium_shape_init(&staircase, &collections[PODIUM_MECHANISM_STAIRCASE].spec));
 }
 
 int main(void) {

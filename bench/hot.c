@@ -26,7 +26,7 @@ static podium_collection collection_of(const char *mechanism) {
     for (int m = 0; m < PODIUM_MECHANISMS; m++)
         if (strcmp(podium_mechanism_name((podium_mechanism)m), mechanism) == 0)
             spec.mechanism = (podium_mechanism)m;
-    spec.spread = spec.mechanism == PODIUM_TUNED ? 1.0 / 12 : 0;
+    spec.spread = spec.mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? 1.0 / 12 : 0;
     require(podium_collection_init(&collection, &spec));
     return collection;
 }

@@ -33,7 +33,7 @@ enum {
     OPTION_EPSILON,
     OPTION_MECHANISM,
     OPTION_SPREAD,
-    OPTION_LEVELS,
+    OPTION_CELLS,
     OPTION_OBJECTIVE,
     OPTION_OWN,
     OPTION_LIMIT = 320 /* above all of them */
@@ -43,7 +43,7 @@ enum {
     {"help", no_argument, NULL, OPTION_HELP}, {"collection", required_argument, NULL, OPTION_COLLECTION},              \
         {"range", required_argument, NULL, OPTION_RANGE}, {"epsilon", required_argument, NULL, OPTION_EPSILON},        \
         {"mechanism", required_argument, NULL, OPTION_MECHANISM}, {"spread", required_argument, NULL, OPTION_SPREAD},  \
-        {"levels", required_argument, NULL, OPTION_LEVELS}, {                                                          \
+        {"cells", required_argument, NULL, OPTION_CELLS}, {                                                            \
         "objective", required_argument, NULL, OPTION_OBJECTIVE                                                         \
     }
 
@@ -56,9 +56,9 @@ typedef struct {
     size_t files;
     podium_spec spec;
     podium_objective objective;
-    bool range, epsilon, mechanism, spread, levels, objective_given; /* given */
-    bool automatic;                                                  /* --mechanism auto */
-    bool seen[OPTION_LIMIT];                                         /* by option_next */
+    bool range, epsilon, mechanism, spread, cells, objective_given; /* given */
+    bool automatic;                                                 /* --mechanism auto */
+    bool seen[OPTION_LIMIT];                                        /* by option_next */
 } collection_options;
 
 /* The next option, by getopt_long(3), or -1 after the last. An option that is given twice is a usage error,

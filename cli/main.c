@@ -14,8 +14,8 @@
     "                          hybrid, minimax, or auto: the best by --objective\n"                                    \
     "  --spread R              podium: tuned to values of mean square R (MAX-MIN)^2 about the middle,\n"               \
     "                          0 to 0.25 (podium-tuned)\n"                                                             \
-    "  --levels N              minimax: at most so many outputs, 2 to 65536; 256 if not given\n"                       \
-    "  --objective worst|uniform|centre\n"                                                                             \
+    "  --cells N               minimax: at most so many outputs, 2 to 65536; 256 if not given\n"                       \
+    "  --objective worst|uniform|middle\n"                                                                             \
     "                          auto: the variance to make small; the worst case if not given\n"
 
 #define COLLECTION_HELP                                                                                                \
@@ -91,7 +91,7 @@ static const command commands[] = {
      "  --epsilon E[,E...]      1e-6 to 50\n"
      "  --range MIN:MAX         -0.5:0.5 if not given, so that variances are in units of (MAX-MIN)^2\n"
      "  --spread R              what podium-tuned is tuned to; 0.0833, a uniform prior, if not given\n"
-     "  --levels N              of minimax; 256 if not given\n"
+     "  --cells N               of minimax; 256 if not given\n"
      "  --format text|json|csv  text if not given\n"
      "  --plot FILE.svg|.png    variance against the value (at the first E), and against epsilon\n"
      "  -o, --output FILE       replaced only when complete; standard output if not given\n",
@@ -108,7 +108,7 @@ static const command commands[] = {
      "                          evenly, if not given; 0.25 covers everything, 0 is their own mean alone\n"
      "  --response S            the share of the people asked who answer; 1 if not given\n"
      "  --questions D           so many questions to each person, who spends epsilon in all\n"
-     "  --levels N              of minimax; 256 if not given\n"
+     "  --cells N               of minimax; 256 if not given\n"
      "  --format text|json|csv  text if not given\n"
      "  -o, --output FILE       replaced only when complete; standard output if not given\n",
      command_plan},
@@ -224,7 +224,7 @@ void leave_quietly(void) {
 
 void require(podium_status status, int otherwise) {
     if (status != PODIUM_OK)
-        fail(status == PODIUM_OUT_OF_MEMORY ? BAD_IO : otherwise, "%s", podium_status_message(status));
+        fail(status == PODIUM_ERROR_OUT_OF_MEMORY ? BAD_IO : otherwise, "%s", podium_status_message(status));
 }
 
 /* ---- Memory ---- */

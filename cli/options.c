@@ -9,7 +9,7 @@
 #include <string.h>
 
 const char *const format_words[] = {"text", "json", "csv", NULL};
-const char *const objective_words[] = {"worst", "uniform", "centre", NULL};
+const char *const objective_words[] = {"worst", "uniform", "middle", NULL};
 
 double number_option(const char *command, const char *option, const char *text) {
     double x;
@@ -59,7 +59,7 @@ static void mechanism_option(collection_options *options, const char *text) {
     int which = choice_option(options->command, "--mechanism", text, words);
     options->mechanism = true;
     options->automatic = which == count;
-    options->spec.mechanism = which == count ? PODIUM_EXACT : (podium_mechanism)which;
+    options->spec.mechanism = which == count ? PODIUM_MECHANISM_PODIUM : (podium_mechanism)which;
 }
 
 static void range_option(collection_options *options, const char *text) {
@@ -97,9 +97,10 @@ void collection_option(collection_options *options, int option, const char *argu
             fail_usage(options->command, "--spread is from 0 to 0.25, not '%s'", argument);
         options->spread = true;
         return;
-    case OPTION_LEVELS:
-        options->spec.levels = (uint32_t)count_option(options->command, "--levels", argument, 2, PODIUM_LEVELS_MAX);
-        options->levels = true;
+    case OPTION_CELLS:
+        options->spec.cells =
+            (uint32_t)count_option(options->command, "--cells", argument, 2, PODIUM_MINIMAX_CELLS_MAX);
+        options->cells = true;
         return;
     case OPTION_OBJECTIVE:
         options->objective =
@@ -112,7 +113,7 @@ void collection_option(collection_options *options, int option, const char *argu
 }
 
 static bool spec_given(const collection_options *options) {
-    return options->range || options->epsilon || options->mechanism || options->spread || options->levels ||
+    return options->range || options->epsilon || options->mechanism || options->spread || options->cells ||
            options->objective_given;
 }
 
@@ -133,7 +134,7 @@ podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) 
     if (file != stdin)
         fclose(file);
     podium_status status = podium_collection_read(&collection, name, &line, text, n);
-    if (status == PODIUM_TEXT_MALFORMED && line == 0)
+    if (status == PODIUM_ERROR_TEXT_MALFORMED && line == 0)
         fail(BAD_DATA, "%s: not a collection file: a line is missing, or one too many", path);
     if (status != PODIUM_OK && line > 0)
         fail(BAD_DATA, "%s, line %zu: %s", path, line, podium_status_message(status));
@@ -147,12 +148,12 @@ static void check_parameters(const collection_options *options) {
     podium_mechanism m = options->spec.mechanism;
     if (options->objective_given && !options->automatic)
         fail_usage(options->command, "--objective is what --mechanism auto goes by");
-    if (options->spread && (options->automatic || (m != PODIUM_EXACT && m != PODIUM_TUNED)))
+    if (options->spread && (options->automatic || (m != PODIUM_MECHANISM_PODIUM && m != PODIUM_MECHANISM_PODIUM_TUNED)))
         fail_usage(options->command, "--spread is for --mechanism podium");
-    if (!options->spread && m == PODIUM_TUNED)
+    if (!options->spread && m == PODIUM_MECHANISM_PODIUM_TUNED)
         fail_usage(options->command, "--mechanism podium-tuned needs --spread");
-    if (options->levels && !options->automatic && m != PODIUM_MINIMAX)
-        fail_usage(options->command, "--levels is for --mechanism minimax");
+    if (options->cells && !options->automatic && m != PODIUM_MECHANISM_MINIMAX)
+        fail_usage(options->command, "--cells is for --mechanism minimax");
 }
 
 podium_collection collection_for(const podium_spec *spec) {
@@ -161,22 +162,24 @@ podium_collection collection_for(const podium_spec *spec) {
     return collection;
 }
 
-/* Few outputs serve a large epsilon badly. With levels enough, minimax's worst case is 0.75 to 0.8 of podium's. */
+/* Few outputs serve a large epsilon badly. With cells enough, minimax's worst case is 0.75 to 0.8 of podium's. */
 static void warn_if_coarse(const podium_collection *collection) {
     podium_mechanism m = collection->spec.mechanism;
-    if (m != PODIUM_MINIMAX && m != PODIUM_DUCHI)
+    if (m != PODIUM_MECHANISM_MINIMAX && m != PODIUM_MECHANISM_DUCHI)
         return;
-    podium_spec spec = {PODIUM_EXACT, collection->spec.epsilon, collection->spec.min, collection->spec.max, 0, 0};
+    podium_spec spec = {
+        PODIUM_MECHANISM_PODIUM, collection->spec.epsilon, collection->spec.min, collection->spec.max, 0, 0};
     podium_collection podium;
     if (podium_collection_init(&podium, &spec) != PODIUM_OK)
         return;
     double ratio = collection->variance_most / podium.variance_most;
-    if (m == PODIUM_MINIMAX && ratio > 0.85)
-        say("warning: minimax with %lu levels has %.3g times the worst-case variance of podium at epsilon "
-            "%g (with enough levels, 0.75 to 0.8): take %spodium",
-            (unsigned long)collection->spec.levels, ratio, collection->spec.epsilon,
-            collection->spec.levels < PODIUM_LEVELS_MAX && collection->spec.epsilon <= 12 ? "more --levels, or " : "");
-    if (m == PODIUM_DUCHI && ratio > 1.5)
+    if (m == PODIUM_MECHANISM_MINIMAX && ratio > 0.85)
+        say("warning: minimax with %lu cells has %.3g times the worst-case variance of podium at epsilon "
+            "%g (with enough cells, 0.75 to 0.8): take %spodium",
+            (unsigned long)collection->spec.cells, ratio, collection->spec.epsilon,
+            collection->spec.cells < PODIUM_MINIMAX_CELLS_MAX && collection->spec.epsilon <= 12 ? "more --cells, or "
+                                                                                                : "");
+    if (m == PODIUM_MECHANISM_DUCHI && ratio > 1.5)
         say("warning: duchi has %.3g times the worst-case variance of podium at epsilon %g", ratio,
             collection->spec.epsilon);
 }
@@ -207,7 +210,7 @@ podium_collection collection_from(const collection_options *options, char name[P
     if (options->automatic)
         choose(&spec, options->objective);
     else if (options->spread)
-        spec.mechanism = PODIUM_TUNED;
+        spec.mechanism = PODIUM_MECHANISM_PODIUM_TUNED;
     podium_collection collection = collection_for(&spec);
     if (strcmp(options->command, "design") == 0 || strcmp(options->command, "privatize") == 0)
         warn_if_coarse(&collection); /* while it can still be changed */

@@ -18,7 +18,7 @@ _podium() {
         return
     fi
 
-    local mechanism='--range --epsilon --mechanism --spread --levels --objective'
+    local mechanism='--range --epsilon --mechanism --spread --cells --objective'
     local collection="--collection $mechanism" table='--column --separator --header --invalid --codes --threads'
     local options=''
     case $command in
@@ -30,9 +30,9 @@ _podium() {
         options="$collection $table --force --by --confidence --interval --histogram --quantiles --bootstrap --dishonest"
         options+=' --format --plot'
         ;;
-    compare) options='--epsilon --range --spread --levels --format --plot' ;;
+    compare) options='--epsilon --range --spread --cells --format --plot' ;;
     plan)
-        options='--people --epsilon --within --range --confidence --spread --response --questions --levels --format'
+        options='--people --epsilon --within --range --confidence --spread --response --questions --cells --format'
         ;;
     params) options='--epsilon --range --approximate --spread --table --format' ;;
     help | --help | -h)
@@ -47,7 +47,7 @@ _podium() {
     --mechanism) _podium_words 'podium podium-approximate laplace staircase duchi piecewise hybrid podium-tuned minimax auto' ;;
     --format) _podium_words 'text json csv' ;;
     --interval) _podium_words 'normal guaranteed' ;;
-    --objective) _podium_words 'worst uniform centre' ;;
+    --objective) _podium_words 'worst uniform middle' ;;
     --header) _podium_words 'yes no auto' ;;
     --invalid)
         if [[ $command == privatize ]]; then
@@ -58,7 +58,7 @@ _podium() {
         ;;
     --separator) _podium_words 'tab' ;;
     --collection | --plot | --output | -o) _podium_files ;;
-    --range | --epsilon | --spread | --levels | --name | --column | --by | --confidence | --histogram | --quantiles) ;;
+    --range | --epsilon | --spread | --cells | --name | --column | --by | --confidence | --histogram | --quantiles) ;;
     --bootstrap | --dishonest | --people | --within | --response | --questions) ;;
     *)
         if [[ $current == -* ]]; then

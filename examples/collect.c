@@ -25,7 +25,7 @@ static uint32_t send_report(const podium_collection *commute, int device) {
 }
 
 int main(void) {
-    podium_spec spec = {.mechanism = PODIUM_EXACT, .epsilon = 1, .min = 0, .max = 120};
+    podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM, .epsilon = 1, .min = 0, .max = 120};
     podium_collection commute;
     require(podium_collection_init(&commute, &spec));
 
@@ -40,7 +40,7 @@ int main(void) {
 
     podium_estimate estimate;
     podium_distribution distribution;
-    require(podium_estimate_make(&estimate, &commute, &east, PODIUM_NORMAL, 0.95));
+    require(podium_estimate_make(&estimate, &commute, &east, PODIUM_INTERVAL_NORMAL, 0.95));
     require(podium_distribution_make(&distribution, &commute, &east, 60));
     printf("%llu reports: mean %.1f minutes (95%%: %.1f to %.1f), median about %.0f\n", (unsigned long long)estimate.n,
            estimate.mean, estimate.lower, estimate.upper, podium_distribution_quantile(&distribution, 0.5));

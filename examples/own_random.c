@@ -10,7 +10,7 @@ static size_t read_file(void *context, void *buffer, size_t n) {
 }
 
 int main(void) {
-    podium_spec spec = {.mechanism = PODIUM_EXACT, .epsilon = 2.0, .min = -40, .max = 60};
+    podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM, .epsilon = 2.0, .min = -40, .max = 60};
     podium_collection temperature;
     podium_status status = podium_collection_init(&temperature, &spec);
     FILE *generator = fopen("/dev/urandom", "rb");

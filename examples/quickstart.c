@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 int main(void) {
-    podium_spec spec = {.mechanism = PODIUM_EXACT, .epsilon = 1.0, .min = 1, .max = 120};
+    podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM, .epsilon = 1.0, .min = 1, .max = 120};
     podium_collection age;
     double values[] = {23, 45, 67}, reports[3];
 

@@ -5,7 +5,7 @@
  * initialises it once, and turns each number into a report. Only reports leave the device; the average report
  * is an unbiased estimate of the average value.
  *
- *     podium_spec spec = {.mechanism = PODIUM_EXACT, .epsilon = 1.0, .min = 1, .max = 120};
+ *     podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM, .epsilon = 1.0, .min = 1, .max = 120};
  *     podium_collection age;
  *     if (podium_collection_init(&age, &spec) != PODIUM_OK) ...
  *     if (podium_privatize(&age, reports, values, n) != PODIUM_OK) ...
@@ -42,30 +42,32 @@ extern "C" {
 
 typedef enum podium_status {
     PODIUM_OK = 0,
-    PODIUM_MECHANISM_UNKNOWN,
-    PODIUM_EPSILON_NOT_FINITE,
-    PODIUM_EPSILON_NOT_POSITIVE,
-    PODIUM_EPSILON_TOO_SMALL, /* below PODIUM_EPSILON_MIN */
-    PODIUM_EPSILON_TOO_LARGE, /* above PODIUM_EPSILON_MAX (sampling) or PODIUM_EPSILON_MAX_SHAPE (formulas) */
-    PODIUM_RANGE_NOT_FINITE,
-    PODIUM_RANGE_EMPTY,       /* min is not below max */
-    PODIUM_RANGE_ABSURD,      /* a bound beyond PODIUM_BOUND_MAX, or not zero and below PODIUM_BOUND_MIN */
-    PODIUM_RANGE_TOO_NARROW,  /* see podium_collection_init */
-    PODIUM_NOT_INITIALISED,   /* a collection that is all zeros: its initialisation was forgotten, or failed */
-    PODIUM_RANDOM_FAILED,     /* the random source failed: there are no reports */
-    PODIUM_NOT_PRIVATE,       /* the thresholds failed their own re-check: a defect, please tell us */
-    PODIUM_TEXT_MALFORMED,    /* a collection's text, or an aggregate's code, is not of its format */
-    PODIUM_VERSION_UNKNOWN,   /* ... is of a version that this library does not know */
-    PODIUM_FINGERPRINT_WRONG, /* two things that belong together come from different collections */
-    PODIUM_AGGREGATE_FULL,    /* more reports than an aggregate can count */
-    PODIUM_TOO_FEW_REPORTS,   /* nothing to estimate from */
-    PODIUM_ARGUMENT_WRONG,    /* confidence, probability, number of bins, people, questions ... out of range */
-    PODIUM_OUT_OF_MEMORY,
-    PODIUM_SPREAD_WRONG, /* not from 0 to 1/4, or given for another mechanism than PODIUM_TUNED */
-    PODIUM_LEVELS_WRONG, /* not from 2 to PODIUM_LEVELS_MAX, or given for another mechanism than PODIUM_MINIMAX */
-    PODIUM_NO_DENSITY,   /* podium_shape_init: the mechanism has no density; ask its collection */
-    PODIUM_NEVER_ADDED,  /* podium_aggregate_subtract: what is to be taken away is not in there */
-    PODIUM_NOT_REPORTS   /* podium_aggregate_check: no values give such reports */
+    PODIUM_ERROR_MECHANISM_UNKNOWN,
+    PODIUM_ERROR_EPSILON_NOT_FINITE,
+    PODIUM_ERROR_EPSILON_NOT_POSITIVE,
+    PODIUM_ERROR_EPSILON_TOO_SMALL, /* below PODIUM_EPSILON_MIN */
+    PODIUM_ERROR_EPSILON_TOO_LARGE, /* above PODIUM_EPSILON_MAX (sampling) or PODIUM_EPSILON_MAX_SHAPE (formulas) */
+    PODIUM_ERROR_RANGE_NOT_FINITE,
+    PODIUM_ERROR_RANGE_EMPTY,       /* min is not below max */
+    PODIUM_ERROR_RANGE_ABSURD,      /* a bound beyond PODIUM_BOUND_MAX, or not zero and below PODIUM_BOUND_MIN */
+    PODIUM_ERROR_RANGE_TOO_NARROW,  /* see podium_collection_init */
+    PODIUM_ERROR_NOT_INITIALISED,   /* a collection that is all zeros: its initialisation was forgotten, or failed */
+    PODIUM_ERROR_RANDOM_FAILED,     /* the random source failed: there are no reports */
+    PODIUM_ERROR_NOT_PRIVATE,       /* the thresholds failed their own re-check: a defect, please tell us */
+    PODIUM_ERROR_TEXT_MALFORMED,    /* a collection's text, or an aggregate's code, is not of its format */
+    PODIUM_ERROR_VERSION_UNKNOWN,   /* ... is of a version that this library does not know */
+    PODIUM_ERROR_FINGERPRINT_WRONG, /* two things that belong together come from different collections */
+    PODIUM_ERROR_AGGREGATE_FULL,    /* more reports than an aggregate can count */
+    PODIUM_ERROR_TOO_FEW_REPORTS,   /* nothing to estimate from */
+    PODIUM_ERROR_ARGUMENT_WRONG,    /* confidence, probability, number of bins, people, questions ... out of range */
+    PODIUM_ERROR_OUT_OF_MEMORY,
+    PODIUM_ERROR_SPREAD_WRONG, /* not from 0 to 1/4, or given for another mechanism than PODIUM_MECHANISM_PODIUM_TUNED
+                                */
+    PODIUM_ERROR_CELLS_WRONG,  /* not from 2 to PODIUM_MINIMAX_CELLS_MAX, or given for another mechanism than
+                                  PODIUM_MECHANISM_MINIMAX */
+    PODIUM_ERROR_NO_DENSITY,   /* podium_shape_init: the mechanism has no density; ask its collection */
+    PODIUM_ERROR_NEVER_ADDED,  /* podium_aggregate_subtract: what is to be taken away is not in there */
+    PODIUM_ERROR_NOT_REPORTS   /* podium_aggregate_check: no values give such reports */
 } podium_status;
 
 /* What a status means, in constant English words; for an unknown status too. Never NULL. */
@@ -78,16 +80,16 @@ PODIUM_API const char *podium_version(void);
 /* ---- What is collected ----------------------------------------------------------------------------------- */
 
 typedef enum podium_mechanism {
-    PODIUM_EXACT = 0,   /* Podium, s minimising the worst-case variance */
-    PODIUM_APPROXIMATE, /* Podium, s = epsilon/3 */
-    PODIUM_LAPLACE,
-    PODIUM_STAIRCASE,
-    PODIUM_DUCHI,     /* two outputs */
-    PODIUM_PIECEWISE, /* Podium's family, s = epsilon/2 */
-    PODIUM_HYBRID,    /* Piecewise or Duchi, by a public coin */
-    PODIUM_TUNED,     /* Podium, s minimising the variance expected of data with the given spread */
-    PODIUM_MINIMAX    /* close to the least worst-case variance there is; a report is one of few levels */
-} podium_mechanism;   /* docs/mechanisms.md tells when each is best */
+    PODIUM_MECHANISM_PODIUM = 0,         /* Podium, s minimising the worst-case variance */
+    PODIUM_MECHANISM_PODIUM_APPROXIMATE, /* Podium, s = epsilon/3 */
+    PODIUM_MECHANISM_LAPLACE,
+    PODIUM_MECHANISM_STAIRCASE,
+    PODIUM_MECHANISM_DUCHI,        /* two outputs */
+    PODIUM_MECHANISM_PIECEWISE,    /* Podium's family, s = epsilon/2 */
+    PODIUM_MECHANISM_HYBRID,       /* Piecewise or Duchi, by a public coin */
+    PODIUM_MECHANISM_PODIUM_TUNED, /* Podium, s minimising the variance expected of data with the given spread */
+    PODIUM_MECHANISM_MINIMAX       /* close to the least worst-case variance there is; a report is one of few cells */
+} podium_mechanism;                /* docs/mechanisms.md tells when each is best */
 #define PODIUM_MECHANISMS 9
 
 /*
@@ -99,13 +101,15 @@ typedef struct podium_spec {
     double epsilon;
     double min;
     double max;
-    double spread;   /* PODIUM_TUNED: mean square of the values about the middle, in units of (max - min)^2, from 0 (all
-                        in the middle) through 1/12 (uniform) to 1/4 (all at the ends: PODIUM_EXACT); else 0 */
-    uint32_t levels; /* PODIUM_MINIMAX: the most cells that a report may have; 0 is PODIUM_LEVELS_DEFAULT; else 0 */
+    double spread;  /* PODIUM_MECHANISM_PODIUM_TUNED: mean square of the values about the middle, in units of (max -
+                       min)^2, from 0 (all  in the middle) through 1/12 (uniform) to 1/4 (all at the ends:
+                       PODIUM_MECHANISM_PODIUM); else 0 */
+    uint32_t cells; /* PODIUM_MECHANISM_MINIMAX: the most cells that a report may have; 0 is
+                       PODIUM_MINIMAX_CELLS_DEFAULT; else 0 */
 } podium_spec;
 
-#define PODIUM_LEVELS_DEFAULT 256
-#define PODIUM_LEVELS_MAX 65536
+#define PODIUM_MINIMAX_CELLS_DEFAULT 256
+#define PODIUM_MINIMAX_CELLS_MAX 65536
 
 #define PODIUM_EPSILON_MIN 1e-6
 #define PODIUM_EPSILON_MAX 50.0        /* podium_collection_init: what can be sampled */
@@ -233,10 +237,10 @@ typedef struct podium_collection {
 } podium_collection;
 
 /*
- * Takes between microseconds and a few milliseconds; for PODIUM_MINIMAX, which solves for its output map, some tens of
- * milliseconds and memory that it gives back. On failure the collection is untouched.
+ * Takes between microseconds and a few milliseconds; for PODIUM_MECHANISM_MINIMAX, which solves for its output map,
+ * some tens of milliseconds and memory that it gives back. On failure the collection is untouched.
  *
- * PODIUM_RANGE_TOO_NARROW: neighbouring cells must be different doubles. How narrow is too narrow depends on the
+ * PODIUM_ERROR_RANGE_TOO_NARROW: neighbouring cells must be different doubles. How narrow is too narrow depends on the
  * mechanism and epsilon; max - min of a hundred-thousandth of the larger bound is always enough. A timestamp collected
  * to the minute should have the day's start subtracted first.
  */
@@ -273,7 +277,7 @@ PODIUM_API void podium_collection_reports(const podium_collection *collection, d
                                           size_t n);
 
 /* A cell as a code of podium_code_bytes bytes (1 to 4, the fewest that hold every cell), least significant first.
-   Decoding fails with PODIUM_TEXT_MALFORMED, cells untouched from there on, at a code that is no cell. */
+   Decoding fails with PODIUM_ERROR_TEXT_MALFORMED, cells untouched from there on, at a code that is no cell. */
 PODIUM_API size_t podium_code_bytes(const podium_collection *collection);
 PODIUM_API void podium_codes_encode(const podium_collection *collection, unsigned char *codes, const uint32_t *cells,
                                     size_t n);
@@ -285,9 +289,9 @@ PODIUM_API podium_status podium_codes_decode(const podium_collection *collection
 /*
  * A source of random bytes. To bring your own, set fill (and context); it must write n unpredictable bytes and
  * return n. A fill that is NULL fails. Any other return is a failure, and the call that wanted the bytes fails with
- * PODIUM_RANDOM_FAILED. Where a source has something to set up for each call, open makes the context that fill and
- * close get (it returns NULL on failure); bytes is how much will be asked for in all. Leave open and close NULL where
- * nothing is.
+ * PODIUM_ERROR_RANDOM_FAILED. Where a source has something to set up for each call, open makes the context that fill
+ * and close get (it returns NULL on failure); bytes is how much will be asked for in all. Leave open and close NULL
+ * where nothing is.
  */
 typedef struct podium_random {
     size_t (*fill)(void *context, void *buffer, size_t n);
@@ -362,16 +366,16 @@ PODIUM_API podium_status podium_aggregate_add_cells(podium_aggregate *aggregate,
 
 /*
  * Could these be independent reports of the collection? Raw values, reports of another collection, and reports that
- * were clamped, rounded, filtered or repeated would give a confident answer that is wrong. PODIUM_NOT_REPORTS says that
- * no values could have given them: more were refused than taken; or, in some part of the support, there are more
- * reports or fewer than the noise allows, by at least 5 reports and 0.2% of all, and by more than chance does once in
- * 10^9 collections. PODIUM_OK proves nothing. Takes up to some milliseconds.
+ * were clamped, rounded, filtered or repeated would give a confident answer that is wrong. PODIUM_ERROR_NOT_REPORTS
+ * says that no values could have given them: more were refused than taken; or, in some part of the support, there are
+ * more reports or fewer than the noise allows, by at least 5 reports and 0.2% of all, and by more than chance does once
+ * in 10^9 collections. PODIUM_OK proves nothing. Takes up to some milliseconds.
  */
 PODIUM_API podium_status podium_aggregate_check(const podium_aggregate *aggregate,
                                                 const podium_collection *collection) PODIUM_MUST_USE;
 
 /* The same for many of one collection, such as groups, at hardly more cost than for one; the 10^9 holds for all of them
-   together. which is the first that cannot be; it is set with PODIUM_NOT_REPORTS alone. */
+   together. which is the first that cannot be; it is set with PODIUM_ERROR_NOT_REPORTS alone. */
 PODIUM_API podium_status podium_aggregates_check(size_t *which, const podium_aggregate *const *aggregates, size_t count,
                                                  const podium_collection *collection) PODIUM_MUST_USE;
 
@@ -380,8 +384,9 @@ PODIUM_API podium_status podium_aggregate_merge(podium_aggregate *aggregate,
                                                 const podium_aggregate *other) PODIUM_MUST_USE;
 
 /* Takes other away again, whose reports were added or merged before: to the bit as if they had never been there. Fails,
-   with nothing taken, if a collection is another one's, or with PODIUM_NEVER_ADDED if no reports of the collection
-   could have given what would be left: there are fewer than that in all or in a bin, or the sums do not allow it. */
+   with nothing taken, if a collection is another one's, or with PODIUM_ERROR_NEVER_ADDED if no reports of the
+   collection could have given what would be left: there are fewer than that in all or in a bin, or the sums do not
+   allow it. */
 PODIUM_API podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podium_collection *collection,
                                                    const podium_aggregate *other) PODIUM_MUST_USE;
 
@@ -390,15 +395,16 @@ PODIUM_API podium_status podium_aggregate_subtract(podium_aggregate *aggregate, 
 PODIUM_API size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char *bytes);
 
 /*
- * Back from exactly those n bytes. Anything else is refused: with PODIUM_TEXT_MALFORMED, with PODIUM_VERSION_UNKNOWN if
- * it is of a later format, or with what is wrong with the spec. PODIUM_TEXT_MALFORMED also refuses an aggregate that no
- * reports of its collection could have given: each bin bounds what its reports are worth, and the sums must lie within
- * those bounds. A forged aggregate of k reports can therefore move a mean by no more than k forged reports can
- * (podium_collection_influence). On failure the aggregate is untouched.
+ * Back from exactly those n bytes. Anything else is refused: with PODIUM_ERROR_TEXT_MALFORMED, with
+ * PODIUM_ERROR_VERSION_UNKNOWN if it is of a later format, or with what is wrong with the spec.
+ * PODIUM_ERROR_TEXT_MALFORMED also refuses an aggregate that no reports of its collection could have given: each bin
+ * bounds what its reports are worth, and the sums must lie within those bounds. A forged aggregate of k reports can
+ * therefore move a mean by no more than k forged reports can (podium_collection_influence). On failure the aggregate is
+ * untouched.
  *
- * collection is the aggregate's own; another one's is refused with PODIUM_FINGERPRINT_WRONG. If it is NULL, the spec in
- * the bytes is initialised for the occasion, which takes as long as podium_collection_init: where many aggregates are
- * decoded, ask podium_aggregate_spec, and keep the collection.
+ * collection is the aggregate's own; another one's is refused with PODIUM_ERROR_FINGERPRINT_WRONG. If it is NULL, the
+ * spec in the bytes is initialised for the occasion, which takes as long as podium_collection_init: where many
+ * aggregates are decoded, ask podium_aggregate_spec, and keep the collection.
  */
 PODIUM_API podium_status podium_aggregate_decode(podium_aggregate *aggregate, const podium_collection *collection,
                                                  const unsigned char *bytes, size_t n) PODIUM_MUST_USE;
@@ -418,8 +424,9 @@ PODIUM_API podium_status podium_aggregate_spec(podium_spec *spec, const void *st
 /* ---- Estimate: what the reports say about the values ---------------------------------------------------------- */
 
 typedef enum podium_interval {
-    PODIUM_NORMAL = 0, /* mean +- z standard errors: right for many reports */
-    PODIUM_GUARANTEED /* empirical Bernstein on the bounded support: covers at least as often as it says, for every n */
+    PODIUM_INTERVAL_NORMAL = 0, /* mean +- z standard errors: right for many reports */
+    PODIUM_INTERVAL_GUARANTEED  /* empirical Bernstein on the bounded support: covers at least as often as it says, for
+                                   every n */
 } podium_interval;
 
 typedef struct podium_estimate {
@@ -507,15 +514,15 @@ PODIUM_API podium_status podium_distribution_bootstrap(double *lower, double *up
 /* ---- Plan: which mechanism, how many people, what epsilon ------------------------------------------------------ */
 
 typedef enum podium_objective {
-    PODIUM_WORST_CASE = 0, /* whatever the values are */
-    PODIUM_UNIFORM,        /* values spread evenly over the range */
-    PODIUM_CENTRE          /* values about its middle */
+    PODIUM_OBJECTIVE_WORST_CASE = 0, /* whatever the values are */
+    PODIUM_OBJECTIVE_UNIFORM,        /* values spread evenly over the range */
+    PODIUM_OBJECTIVE_MIDDLE          /* values about its middle */
 } podium_objective;
 
 /* The variance of a report that the objective looks at. */
 PODIUM_API double podium_collection_noise(const podium_collection *collection, podium_objective objective);
 
-/* Sets mechanism, spread and levels to those of the least such variance; epsilon and the range are given, and levels (0
+/* Sets mechanism, spread and cells to those of the least such variance; epsilon and the range are given, and cells (0
    or the most that a report may have). Takes what initialising every mechanism takes. */
 PODIUM_API podium_status podium_choose(podium_spec *spec, podium_objective objective) PODIUM_MUST_USE;
 
@@ -526,15 +533,15 @@ PODIUM_API double podium_lower_bound(double epsilon);
 
 /*
  * Each gives one of people, epsilon and error from the other two. The error is half the width of the interval that
- * podium_estimate_make (PODIUM_NORMAL) will give, or more: the people are taken for a sample, and their values have
- * mean square at most spread (max - min)^2 about the middle; 1/4 covers everything.
+ * podium_estimate_make (PODIUM_INTERVAL_NORMAL) will give, or more: the people are taken for a sample, and their values
+ * have mean square at most spread (max - min)^2 about the middle; 1/4 covers everything.
  */
 PODIUM_API podium_status podium_plan_error(double *within, const podium_collection *collection, double people,
                                            double spread, double confidence) PODIUM_MUST_USE;
 PODIUM_API podium_status podium_plan_people(double *people, const podium_collection *collection, double within,
                                             double spread, double confidence) PODIUM_MUST_USE;
 /* The collection of the least epsilon, to a thousandth, that does; spec->epsilon is not looked at. With
-   PODIUM_TOO_FEW_REPORTS no epsilon does. */
+   PODIUM_ERROR_TOO_FEW_REPORTS no epsilon does. */
 PODIUM_API podium_status podium_plan_epsilon(podium_collection *collection, const podium_spec *spec, double people,
                                              double within, double spread, double confidence) PODIUM_MUST_USE;
 

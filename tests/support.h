@@ -42,21 +42,21 @@ static inline double seeded_uniform(uint64_t *state) {
     return (double)(seeded_word(state) >> 11) * 0x1p-53;
 }
 
-/* Tuned Podium for values spread evenly, Minimax with its usual levels */
+/* Tuned Podium for values spread evenly, Minimax with its usual cells */
 static inline podium_spec spec_of(podium_mechanism mechanism, double epsilon, double min, double max) {
     return (podium_spec){.mechanism = mechanism,
                          .epsilon = epsilon,
                          .min = min,
                          .max = max,
-                         .spread = mechanism == PODIUM_TUNED ? 1 / 12.0 : 0};
+                         .spread = mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? 1 / 12.0 : 0};
 }
 
 static inline podium_collection collection_from(const podium_spec *spec) {
     podium_collection collection;
     podium_status status = podium_collection_init(&collection, spec);
     if (status != PODIUM_OK) {
-        fprintf(stderr, "%s, epsilon %g, [%g, %g], spread %g, %u levels: %s\n", podium_mechanism_name(spec->mechanism),
-                spec->epsilon, spec->min, spec->max, spec->spread, spec->levels, podium_status_message(status));
+        fprintf(stderr, "%s, epsilon %g, [%g, %g], spread %g, %u cells: %s\n", podium_mechanism_name(spec->mechanism),
+                spec->epsilon, spec->min, spec->max, spec->spread, spec->cells, podium_status_message(status));
         abort();
     }
     return collection;
@@ -67,8 +67,9 @@ static inline podium_collection collection_of(podium_mechanism mechanism, double
     return collection_from(&spec);
 }
 
-static inline podium_collection minimax_of(double epsilon, uint32_t levels) { /* for a range that is 1 wide, about 0 */
-    podium_spec spec = {.mechanism = PODIUM_MINIMAX, .epsilon = epsilon, .min = -0.5, .max = 0.5, .levels = levels};
+static inline podium_collection minimax_of(double epsilon, uint32_t cells) { /* for a range that is 1 wide, about 0 */
+    podium_spec spec = {
+        .mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = epsilon, .min = -0.5, .max = 0.5, .cells = cells};
     return collection_from(&spec);
 }
 
@@ -160,12 +161,16 @@ static inline uint32_t cell_worth(const podium_collection *collection, uint64_t 
     return cell;
 }
 
-static const podium_mechanism all_mechanisms[] = {PODIUM_EXACT,     PODIUM_APPROXIMATE, PODIUM_LAPLACE,
-                                                  PODIUM_STAIRCASE, PODIUM_DUCHI,       PODIUM_PIECEWISE,
-                                                  PODIUM_HYBRID,    PODIUM_TUNED,       PODIUM_MINIMAX};
-static const podium_mechanism with_density[] = {PODIUM_EXACT,     PODIUM_APPROXIMATE, PODIUM_LAPLACE,
-                                                PODIUM_STAIRCASE, PODIUM_PIECEWISE,   PODIUM_TUNED};
-static const podium_mechanism of_steps[] = {PODIUM_EXACT, PODIUM_APPROXIMATE, PODIUM_PIECEWISE, PODIUM_TUNED};
+static const podium_mechanism all_mechanisms[] = {PODIUM_MECHANISM_PODIUM,  PODIUM_MECHANISM_PODIUM_APPROXIMATE,
+                                                  PODIUM_MECHANISM_LAPLACE, PODIUM_MECHANISM_STAIRCASE,
+                                                  PODIUM_MECHANISM_DUCHI,   PODIUM_MECHANISM_PIECEWISE,
+                                                  PODIUM_MECHANISM_HYBRID,  PODIUM_MECHANISM_PODIUM_TUNED,
+                                                  PODIUM_MECHANISM_MINIMAX};
+static const podium_mechanism with_density[] = {PODIUM_MECHANISM_PODIUM,    PODIUM_MECHANISM_PODIUM_APPROXIMATE,
+                                                PODIUM_MECHANISM_LAPLACE,   PODIUM_MECHANISM_STAIRCASE,
+                                                PODIUM_MECHANISM_PIECEWISE, PODIUM_MECHANISM_PODIUM_TUNED};
+static const podium_mechanism of_steps[] = {PODIUM_MECHANISM_PODIUM, PODIUM_MECHANISM_PODIUM_APPROXIMATE,
+                                            PODIUM_MECHANISM_PIECEWISE, PODIUM_MECHANISM_PODIUM_TUNED};
 
 #ifdef TEST_LOCALES
 /* Their decimal points have one byte, a comma, and two. */

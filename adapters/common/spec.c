@@ -46,17 +46,17 @@ static bool read_decimal(double *x, const char *text, size_t n) {
 
 /* What follows the colon, n bytes of it; 0 bytes where there is none */
 static bool set_parameter(podium_spec *spec, char *message, const char *text, size_t n) {
-    double levels = PODIUM_LEVELS_DEFAULT;
+    double cells = PODIUM_MINIMAX_CELLS_DEFAULT;
     switch (spec->mechanism) {
-    case PODIUM_TUNED:
+    case PODIUM_MECHANISM_PODIUM_TUNED:
         if (!read_decimal(&spec->spread, text, n) || spec->spread > 0.25)
             return parameter_wrong(message, "podium-tuned takes a spread from 0 to 0.25, as in \"podium-tuned:0.05\"");
         return true;
-    case PODIUM_MINIMAX:
+    case PODIUM_MECHANISM_MINIMAX:
         if (n > 0 &&
-            (!read_decimal(&levels, text, n) || levels != floor(levels) || levels < 2 || levels > PODIUM_LEVELS_MAX))
-            return parameter_wrong(message, "minimax takes from 2 to 65536 levels, as in \"minimax:1024\"");
-        spec->levels = (uint32_t)levels;
+            (!read_decimal(&cells, text, n) || cells != floor(cells) || cells < 2 || cells > PODIUM_MINIMAX_CELLS_MAX))
+            return parameter_wrong(message, "minimax takes from 2 to 65536 cells, as in \"minimax:1024\"");
+        spec->cells = (uint32_t)cells;
         return true;
     default:
         return n == 0 || parameter_wrong(message, "only podium-tuned and minimax have a parameter");
@@ -65,7 +65,7 @@ static bool set_parameter(podium_spec *spec, char *message, const char *text, si
 
 bool sql_spec(podium_spec *spec, char message[SQL_MESSAGE_MAX], double min, double max, double epsilon,
               const char *mechanism, size_t mechanism_n) {
-    *spec = (podium_spec){.mechanism = PODIUM_EXACT, .epsilon = epsilon, .min = min, .max = max};
+    *spec = (podium_spec){.mechanism = PODIUM_MECHANISM_PODIUM, .epsilon = epsilon, .min = min, .max = max};
     if (mechanism == NULL)
         return true;
     const char *colon = memchr(mechanism, ':', mechanism_n);
@@ -78,5 +78,5 @@ bool sql_spec(podium_spec *spec, char message[SQL_MESSAGE_MAX], double min, doub
 
 bool sql_same_spec(const podium_spec *a, const podium_spec *b) {
     return a->mechanism == b->mechanism && a->epsilon == b->epsilon && a->min == b->min && a->max == b->max &&
-           a->spread == b->spread && a->levels == b->levels;
+           a->spread == b->spread && a->cells == b->cells;
 }

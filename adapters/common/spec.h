@@ -9,7 +9,7 @@
 #endif
 
 /*
- * The mechanism is a name, or a name and its parameter: 'minimax', 'minimax:1024' (levels), 'podium-tuned:0.05'
+ * The mechanism is a name, or a name and its parameter: 'minimax', 'minimax:1024' (cells), 'podium-tuned:0.05'
  * (spread). NULL is 'podium'. On failure the message says which argument is wrong and what it must be.
  */
 bool sql_spec(podium_spec *spec, char message[SQL_MESSAGE_MAX], double min, double max, double epsilon,

@@ -49,7 +49,7 @@ const podium_collection *collection_of_spec(const podium_spec *spec) {
     podium_status status = podium_collection_init(&made, spec);
     if (status != PODIUM_OK)
         ereport(ERROR,
-                errcode(status == PODIUM_OUT_OF_MEMORY ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INVALID_PARAMETER_VALUE),
+                errcode(status == PODIUM_ERROR_OUT_OF_MEMORY ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("podium: %s", podium_status_message(status)));
     return keep(&made);
 }

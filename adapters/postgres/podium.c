@@ -98,12 +98,12 @@ Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
                 errmsg("podium_estimate: confidence must be between 0 and 1"));
     podium_estimate e;
     podium_status status =
-        podium_estimate_make(&e, collection_of_spec(&aggregate->spec), aggregate, PODIUM_NORMAL, confidence);
-    if (status != PODIUM_OK && status != PODIUM_TOO_FEW_REPORTS)
+        podium_estimate_make(&e, collection_of_spec(&aggregate->spec), aggregate, PODIUM_INTERVAL_NORMAL, confidence);
+    if (status != PODIUM_OK && status != PODIUM_ERROR_TOO_FEW_REPORTS)
         ereport(ERROR, errmsg("podium_estimate: %s", podium_status_message(status)));
-    if (status == PODIUM_TOO_FEW_REPORTS)
+    if (status == PODIUM_ERROR_TOO_FEW_REPORTS)
         e.mean = e.standard_error = e.lower = e.upper = NAN;
-    if (status == PODIUM_TOO_FEW_REPORTS || e.variance_clipped) /* a 0 would say more than is known */
+    if (status == PODIUM_ERROR_TOO_FEW_REPORTS || e.variance_clipped) /* a 0 would say more than is known */
         e.variance = e.standard_deviation = NAN;
 
     TupleDesc description;
@@ -178,7 +178,7 @@ static const podium_channel *channel_of(const podium_collection *collection, con
     podium_channel *made;
     podium_status status = podium_channel_make(&made, collection, PODIUM_SHARES_FINE);
     if (status != PODIUM_OK)
-        ereport(ERROR, errcode(status == PODIUM_OUT_OF_MEMORY ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
+        ereport(ERROR, errcode(status == PODIUM_ERROR_OUT_OF_MEMORY ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
                 errmsg("%s: %s", function, podium_status_message(status)));
     podium_channel_free(kept);
     kept = made;
@@ -194,7 +194,7 @@ static podium_distribution distribution_of(Datum datum, const char *function) {
     const podium_channel *channel = channel_of(collection, function);
     podium_distribution d = {.min = aggregate->spec.min, .max = aggregate->spec.max};
     podium_status status = podium_distribution_from(&d, channel, aggregate);
-    if (status != PODIUM_OK && status != PODIUM_TOO_FEW_REPORTS)
+    if (status != PODIUM_OK && status != PODIUM_ERROR_TOO_FEW_REPORTS)
         ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("%s: %s", function, podium_status_message(status)));
     if (!d.telling && collection->cells > 2) /* two outputs never tell more than the mean */
         ereport(NOTICE, errmsg("%s: too few reports to estimate the distribution", function));

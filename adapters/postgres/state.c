@@ -157,13 +157,13 @@ static int difference(const podium_spec *a, const podium_spec *b, const char *wh
         return differs(what, "epsilon", a->epsilon, b->epsilon);
     if (a->spread != b->spread)
         return differs(what, "the mechanism's spread", a->spread, b->spread);
-    if (a->levels != b->levels)
-        return differs(what, "the mechanism's levels", a->levels, b->levels);
+    if (a->cells != b->cells)
+        return differs(what, "the mechanism's cells", a->cells, b->cells);
     return errmsg("%s differ: they were made by different versions of Podium", what);
 }
 
 void require_same(podium_status status, const podium_spec *a, const podium_spec *b, const char *what) {
-    if (status == PODIUM_FINGERPRINT_WRONG)
+    if (status == PODIUM_ERROR_FINGERPRINT_WRONG)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), difference(a, b, what));
     if (status != PODIUM_OK)
         ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("%s: %s", what, podium_status_message(status)));

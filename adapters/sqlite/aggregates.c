@@ -25,7 +25,7 @@ static group *group_of(sqlite3_context *context) {
 }
 
 static bool succeeded(sqlite3_context *context, podium_status status) {
-    if (status == PODIUM_FINGERPRINT_WRONG)
+    if (status == PODIUM_ERROR_FINGERPRINT_WRONG)
         fail(context, "a state of another collection than those before it");
     else if (status != PODIUM_OK)
         fail(context, podium_status_message(status));

@@ -43,7 +43,7 @@ bool spec_from(podium_spec *spec, char message[SQL_MESSAGE_MAX], int count, sqli
         return false;
     }
     if (named && (mechanism = (const char *)sqlite3_value_text(values[3])) == NULL)
-        return wrong(message, podium_status_message(PODIUM_OUT_OF_MEMORY));
+        return wrong(message, podium_status_message(PODIUM_ERROR_OUT_OF_MEMORY));
     return sql_spec(spec, message, min, max, epsilon, mechanism, named ? (size_t)sqlite3_value_bytes(values[3]) : 0);
 }
 
@@ -102,7 +102,7 @@ const podium_collection *state_from(podium_aggregate *state, connection *own, ch
                       : podium_aggregate_decode(state, collection, (const unsigned char *)bytes, n);
     if (status == PODIUM_OK)
         return collection;
-    wrong(message, status == PODIUM_TEXT_MALFORMED ? "not a state as podium_aggregate or the program makes it"
-                                                   : podium_status_message(status));
+    wrong(message, status == PODIUM_ERROR_TEXT_MALFORMED ? "not a state as podium_aggregate or the program makes it"
+                                                         : podium_status_message(status));
     return NULL;
 }

@@ -113,8 +113,8 @@ void give(sqlite3_context *context, const podium_collection *collection, const p
     default:
         break;
     }
-    podium_status status = podium_estimate_make(&estimate, collection, aggregate, PODIUM_NORMAL, confidence);
-    if (status == PODIUM_TOO_FEW_REPORTS)
+    podium_status status = podium_estimate_make(&estimate, collection, aggregate, PODIUM_INTERVAL_NORMAL, confidence);
+    if (status == PODIUM_ERROR_TOO_FEW_REPORTS)
         estimate = (podium_estimate){.mean = NAN,
                                      .standard_error = NAN,
                                      .lower = NAN,
@@ -124,7 +124,7 @@ void give(sqlite3_context *context, const podium_collection *collection, const p
                                      .confidence = confidence};
     else if (status == PODIUM_OK && estimate.variance_clipped) /* a 0 would say more than is known */
         estimate.variance = estimate.standard_deviation = NAN;
-    if (status == PODIUM_OK || status == PODIUM_TOO_FEW_REPORTS)
+    if (status == PODIUM_OK || status == PODIUM_ERROR_TOO_FEW_REPORTS)
         give_estimate(context, f->gives, aggregate, &estimate);
     else
         fail(context, podium_status_message(status));

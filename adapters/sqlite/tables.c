@@ -160,9 +160,9 @@ static int estimate(cursor *c, sqlite3_value *value) {
     podium_status status = channel_from(m->own, &channel, collection);
     if (status == PODIUM_OK)
         status = podium_distribution_from(&c->distribution, channel, &aggregate);
-    if (status == PODIUM_OUT_OF_MEMORY)
+    if (status == PODIUM_ERROR_OUT_OF_MEMORY)
         return SQLITE_NOMEM;
-    if (status == PODIUM_OK || status == PODIUM_TOO_FEW_REPORTS)
+    if (status == PODIUM_OK || status == PODIUM_ERROR_TOO_FEW_REPORTS)
         return SQLITE_OK;
     return fail_table(c->base.pVtab, podium_status_message(status));
 }

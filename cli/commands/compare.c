@@ -26,8 +26,8 @@ static podium_spec spec_of(const podium_spec *given, podium_mechanism mechanism,
                          .epsilon = epsilon,
                          .min = -0.5,
                          .max = 0.5,
-                         .spread = mechanism == PODIUM_TUNED ? given->spread : 0,
-                         .levels = mechanism == PODIUM_MINIMAX ? given->levels : 0};
+                         .spread = mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? given->spread : 0,
+                         .cells = mechanism == PODIUM_MECHANISM_MINIMAX ? given->cells : 0};
 }
 
 static void field_make(field *f, const podium_spec *given, double epsilon) {
@@ -52,13 +52,14 @@ static const podium_collection *best_of(const field *f, podium_objective objecti
 
 typedef struct {
     const char *name;
-    double worst, uniform, centre, least, to_laplace, to_best;
+    double worst, uniform, middle, least, to_laplace, to_best;
     size_t bytes; /* 0 and no support for the bound, which is no mechanism */
     double lower, upper;
 } line;
 
 static line line_of(const field *f, size_t m) {
-    double laplace = f->of[PODIUM_LAPLACE].variance_most, best = best_of(f, PODIUM_WORST_CASE)->variance_most;
+    double laplace = f->of[PODIUM_MECHANISM_LAPLACE].variance_most,
+           best = best_of(f, PODIUM_OBJECTIVE_WORST_CASE)->variance_most;
     double unit = f->delta * f->delta;
     if (m == PODIUM_MECHANISMS)
         return (line){"bound", unit * f->bound, NAN, NAN, NAN, f->bound / laplace, f->bound / best, 0, NAN, NAN};
@@ -66,7 +67,7 @@ static line line_of(const field *f, size_t m) {
     return (line){podium_mechanism_name(c->spec.mechanism),
                   unit * c->variance_most,
                   unit * c->variance_uniform,
-                  unit * podium_collection_noise(c, PODIUM_CENTRE),
+                  unit * podium_collection_noise(c, PODIUM_OBJECTIVE_MIDDLE),
                   unit * c->variance_least,
                   c->variance_most / laplace,
                   c->variance_most / best,
@@ -82,7 +83,7 @@ static size_t rows_of(const field *f) {
 
 static void print_text(output *out, const field *f, double epsilon) {
     output_print(out, "epsilon %g\n\n  %-18s %12s %12s %12s %10s %8s %6s  %s\n", epsilon, "mechanism", "worst case",
-                 "uniform", "centre", "to laplace", "to best", "bytes", "support");
+                 "uniform", "middle", "to laplace", "to best", "bytes", "support");
     for (size_t m = 0; m < rows_of(f); m++) {
         line l = line_of(f, m);
         if (m == PODIUM_MECHANISMS)
@@ -90,13 +91,14 @@ static void print_text(output *out, const field *f, double epsilon) {
                          l.to_best);
         else
             output_print(out, "  %-18s %12.6g %12.6g %12.6g %10.4f %8.4f %6zu  %.6g to %.6g\n", l.name, l.worst,
-                         l.uniform, l.centre, l.to_laplace, l.to_best, l.bytes, l.lower, l.upper);
+                         l.uniform, l.middle, l.to_laplace, l.to_best, l.bytes, l.lower, l.upper);
     }
-    const podium_collection *worst = best_of(f, PODIUM_WORST_CASE), *even = best_of(f, PODIUM_UNIFORM);
-    const podium_collection *centre = best_of(f, PODIUM_CENTRE);
+    const podium_collection *worst = best_of(f, PODIUM_OBJECTIVE_WORST_CASE),
+                            *even = best_of(f, PODIUM_OBJECTIVE_UNIFORM);
+    const podium_collection *middle = best_of(f, PODIUM_OBJECTIVE_MIDDLE);
     output_print(out, "\n  take %s for the worst case, %s for values spread evenly, %s for values about the middle\n",
                  podium_mechanism_name(worst->spec.mechanism), podium_mechanism_name(even->spec.mechanism),
-                 podium_mechanism_name(centre->spec.mechanism));
+                 podium_mechanism_name(middle->spec.mechanism));
 }
 
 static void print_csv(output *out, const field *f, double epsilon) {
@@ -105,7 +107,7 @@ static void print_csv(output *out, const field *f, double epsilon) {
         print_number(out, "", epsilon, "");
         output_print(out, ",%s", l.name);
         double numbers[] = {
-            l.worst, l.uniform, l.centre, l.least, l.to_laplace, l.to_best, l.bytes == 0 ? NAN : (double)l.bytes,
+            l.worst, l.uniform, l.middle, l.least, l.to_laplace, l.to_best, l.bytes == 0 ? NAN : (double)l.bytes,
             l.lower, l.upper};
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
             print_number(out, ",", numbers[i], "");
@@ -114,7 +116,8 @@ static void print_csv(output *out, const field *f, double epsilon) {
 }
 
 static void print_json(output *out, const field *f, double epsilon) {
-    static const podium_objective objectives[] = {PODIUM_WORST_CASE, PODIUM_UNIFORM, PODIUM_CENTRE};
+    static const podium_objective objectives[] = {PODIUM_OBJECTIVE_WORST_CASE, PODIUM_OBJECTIVE_UNIFORM,
+                                                  PODIUM_OBJECTIVE_MIDDLE};
     print_number(out, "{\"epsilon\": ", epsilon, "null");
     print_number(out, ", \"lower_bound\": ", f->delta * f->delta * f->bound, "null");
     output_print(out, ", \"take\": {");
@@ -127,7 +130,7 @@ static void print_json(output *out, const field *f, double epsilon) {
         output_print(out, "%s\n  {\"mechanism\": \"%s\"", m == 0 ? "" : ",", l.name);
         print_number(out, ", \"worst\": ", l.worst, "null");
         print_number(out, ", \"uniform\": ", l.uniform, "null");
-        print_number(out, ", \"centre\": ", l.centre, "null");
+        print_number(out, ", \"middle\": ", l.middle, "null");
         print_number(out, ", \"least\": ", l.least, "null");
         print_number(out, ", \"to_laplace\": ", l.to_laplace, "null");
         print_number(out, ", \"to_best\": ", l.to_best, "null");
@@ -165,7 +168,7 @@ static void write_against_epsilon(FILE *to, const podium_spec *given) {
         progress_show("comparing", (uint64_t)i, POINTS_EPSILON, 0);
         field_make(&f, given, 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)));
         for (size_t m = 0; m < PODIUM_MECHANISMS; m++)
-            ratio[m][i] = f.of[m].variance_most / f.of[PODIUM_LAPLACE].variance_most;
+            ratio[m][i] = f.of[m].variance_most / f.of[PODIUM_MECHANISM_LAPLACE].variance_most;
     }
     progress_clear();
     for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
@@ -182,7 +185,7 @@ static void write_lines(FILE *to, const char *block) {
         podium_mechanism mechanism = (podium_mechanism)m;
         fprintf(to, m == 0 ? "plot " : ", ");
         fprintf(to, block == NULL ? "2" : "%s%zu", block, m);
-        fprintf(to, " with lines lw %d lc '%s' title '%s'", mechanism == PODIUM_MINIMAX ? 4 : 2,
+        fprintf(to, " with lines lw %d lc '%s' title '%s'", mechanism == PODIUM_MECHANISM_MINIMAX ? 4 : 2,
                 mechanism_colour(mechanism), podium_mechanism_name(mechanism));
     }
     fputc('\n', to);
@@ -237,7 +240,7 @@ static field *fields_of(const podium_spec *given, const double *epsilons, size_t
 static void print_all(output *out, const field *fields, const double *epsilons, size_t count, output_format format) {
     output_print(out, "%s",
                  format == FORMAT_CSV
-                     ? "epsilon,mechanism,worst,uniform,centre,least,to_laplace,to_best,bytes,lower,upper\n"
+                     ? "epsilon,mechanism,worst,uniform,middle,least,to_laplace,to_best,bytes,lower,upper\n"
                  : format == FORMAT_JSON ? "["
                                          : "");
     for (size_t i = 0; i < count; i++) {
@@ -260,7 +263,7 @@ int command_compare(int argc, char **argv) {
                                           {"epsilon", required_argument, NULL, OPTION_EPSILON},
                                           {"range", required_argument, NULL, OPTION_RANGE},
                                           {"spread", required_argument, NULL, OPTION_SPREAD},
-                                          {"levels", required_argument, NULL, OPTION_LEVELS},
+                                          {"cells", required_argument, NULL, OPTION_CELLS},
                                           {"format", required_argument, NULL, OPTION_FORMAT},
                                           {"plot", required_argument, NULL, OPTION_PLOT},
                                           {"output", required_argument, NULL, 'o'},
@@ -286,7 +289,8 @@ int command_compare(int argc, char **argv) {
         fail_usage("compare", "what is '%s'?", argv[optind]);
     if (count == 0)
         fail_usage("compare", "--epsilon E is missing");
-    podium_spec range = {.mechanism = PODIUM_LAPLACE, .epsilon = 1, .min = options.spec.min, .max = options.spec.max};
+    podium_spec range = {
+        .mechanism = PODIUM_MECHANISM_LAPLACE, .epsilon = 1, .min = options.spec.min, .max = options.spec.max};
     shape_from(&range); /* or fail: is it a range? */
     if (picture != NULL)
         plot_check("compare", picture);

@@ -66,7 +66,7 @@ static result *result_of(const group *g, work *w) {
     r->n = g->aggregate.count;
     r->refused = g->aggregate.refused;
     podium_status status = podium_estimate_make(&r->estimate, w->collection, &g->aggregate, a->interval, a->confidence);
-    if (status == PODIUM_TOO_FEW_REPORTS)
+    if (status == PODIUM_ERROR_TOO_FEW_REPORTS)
         return r;
     require(status, BAD_DATA);
     r->enough = true;
@@ -228,7 +228,7 @@ int command_estimate(int argc, char **argv) {
     for (size_t i = 0; i < all.count; i++)
         warn(results[i], &collection, options.codes);
     if (!grouped && !results[0]->enough)
-        fail(BAD_DATA, "%s: there %s %llu", podium_status_message(PODIUM_TOO_FEW_REPORTS),
+        fail(BAD_DATA, "%s: there %s %llu", podium_status_message(PODIUM_ERROR_TOO_FEW_REPORTS),
              results[0]->n == 1 ? "is" : "are", (unsigned long long)results[0]->n);
     output *out = output_open(a.path);
     if (a.plot != NULL)

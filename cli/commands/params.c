@@ -51,7 +51,9 @@ static void print_table(output *out, podium_spec spec, output_format format) {
 }
 
 static const char *variant_of(const podium_shape *s) {
-    return s->spec.mechanism == PODIUM_TUNED ? "tuned" : s->spec.mechanism == PODIUM_EXACT ? "exact" : "approximate";
+    return s->spec.mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? "tuned"
+           : s->spec.mechanism == PODIUM_MECHANISM_PODIUM     ? "exact"
+                                                              : "approximate";
 }
 
 static const char text_shape[] =
@@ -61,14 +63,14 @@ static const char text_shape[] =
     "d                %.16g   density beside the step\n"
     "q                %.16g   mass that the step has above the rest\n"
     "support          %.16g to %.16g\n"
-    "variance_centre  %.16g   of a report, in the middle of the range\n"
+    "variance_middle  %.16g   of a report, in the middle of the range\n"
     "variance_edge    %.16g   at its ends: the worst case\n";
 
 static void print_shape(output *out, const podium_shape *s, output_format format) {
     double half = s->delta * s->m / 2, lower = s->middle - half, upper = s->middle + half;
     const named shape[] = {{"s", s->s}, {"m", s->m}, {"w", s->w}, {"d", s->d}, {"q", s->q}};
     const named ends[] = {{"support_lower", lower}, {"support_upper", upper}};
-    const named variances[] = {{"variance_centre", podium_shape_variance(s, s->middle)},
+    const named variances[] = {{"variance_middle", podium_shape_variance(s, s->middle)},
                                {"variance_edge", podium_shape_variance(s, s->spec.max)}};
     if (format == FORMAT_TEXT) {
         print_number(out, "epsilon          ", s->spec.epsilon, "");
@@ -85,7 +87,7 @@ static void print_shape(output *out, const podium_shape *s, output_format format
         print_pairs(out, variances, 2);
         output_print(out, "}\n");
     } else {
-        output_print(out, "epsilon,variant,s,m,w,d,q,support_lower,support_upper,variance_centre,variance_edge\n");
+        output_print(out, "epsilon,variant,s,m,w,d,q,support_lower,support_upper,variance_middle,variance_edge\n");
         print_number(out, "", s->spec.epsilon, "");
         output_print(out, ",%s,", variant_of(s));
         print_cells(out, shape, 5);
@@ -113,7 +115,7 @@ int command_params(int argc, char **argv) {
     const char *path = NULL;
     for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
         if (option == OPTION_APPROXIMATE)
-            options.spec.mechanism = PODIUM_APPROXIMATE;
+            options.spec.mechanism = PODIUM_MECHANISM_PODIUM_APPROXIMATE;
         else if (option == OPTION_TABLE)
             table = true;
         else if (option == OPTION_FORMAT)
@@ -125,10 +127,10 @@ int command_params(int argc, char **argv) {
     }
     if (optind < argc)
         fail_usage("params", "what is '%s'?", argv[optind]);
-    if (options.spread && options.spec.mechanism == PODIUM_APPROXIMATE)
+    if (options.spread && options.spec.mechanism == PODIUM_MECHANISM_PODIUM_APPROXIMATE)
         fail_usage("params", "--approximate and --spread are two ways to choose s");
     if (options.spread)
-        options.spec.mechanism = PODIUM_TUNED;
+        options.spec.mechanism = PODIUM_MECHANISM_PODIUM_TUNED;
     if (table == options.epsilon)
         fail_usage("params", table ? "--table has its own epsilons" : "--epsilon E is missing");
     podium_shape shape = {.delta = 1};

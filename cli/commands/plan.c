@@ -8,7 +8,7 @@
 enum { OPTION_PEOPLE = OPTION_OWN, OPTION_WITHIN, OPTION_CONFIDENCE, OPTION_RESPONSE, OPTION_QUESTIONS, OPTION_FORMAT };
 
 typedef struct {
-    podium_spec spec;      /* the range; epsilon if given; levels */
+    podium_spec spec;      /* the range; epsilon if given; cells */
     double people, within; /* 0: wanted */
     double confidence, spread, response;
     uint32_t questions;
@@ -41,11 +41,11 @@ static row row_of(const goal *g, podium_mechanism mechanism) {
     podium_collection collection;
     row r = {mechanism, true, g->people, g->spec.epsilon, g->within, {.each = 0}};
     spec.mechanism = mechanism;
-    spec.spread = mechanism == PODIUM_TUNED ? g->spread : 0;
-    spec.levels = mechanism == PODIUM_MINIMAX ? g->spec.levels : 0;
+    spec.spread = mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? g->spread : 0;
+    spec.cells = mechanism == PODIUM_MECHANISM_MINIMAX ? g->spec.cells : 0;
     if (g->spec.epsilon == 0) {
         podium_status status = podium_plan_epsilon(&collection, &spec, g->people, g->within, g->spread, g->confidence);
-        r.possible = status != PODIUM_TOO_FEW_REPORTS;
+        r.possible = status != PODIUM_ERROR_TOO_FEW_REPORTS;
         if (r.possible) {
             require(status, BAD_USAGE);
             r.epsilon = collection.spec.epsilon;
@@ -250,7 +250,7 @@ int command_plan(int argc, char **argv) {
                                           {"spread", required_argument, NULL, OPTION_SPREAD},
                                           {"response", required_argument, NULL, OPTION_RESPONSE},
                                           {"questions", required_argument, NULL, OPTION_QUESTIONS},
-                                          {"levels", required_argument, NULL, OPTION_LEVELS},
+                                          {"cells", required_argument, NULL, OPTION_CELLS},
                                           {"format", required_argument, NULL, OPTION_FORMAT},
                                           {"output", required_argument, NULL, 'o'},
                                           {NULL, 0, NULL, 0}};

@@ -38,9 +38,9 @@ static podium_status merge_state(merged *m, const char *text, size_t n) {
 static void merge_line(merged *m, const char *name, size_t line, const char *text, size_t n) {
     const bool begun = m->begun;
     podium_status status = merge_state(m, text, n);
-    if (status == PODIUM_TEXT_MALFORMED)
+    if (status == PODIUM_ERROR_TEXT_MALFORMED)
         fail(BAD_DATA, "%s, line %zu: not a state as podium aggregate writes it", name, line);
-    if (status == PODIUM_FINGERPRINT_WRONG && begun)
+    if (status == PODIUM_ERROR_FINGERPRINT_WRONG && begun)
         fail(BAD_DATA, "%s, line %zu: a state of another collection than those before it", name, line);
     if (status != PODIUM_OK)
         fail(BAD_DATA, "%s, line %zu: %s", name, line, podium_status_message(status));
@@ -120,7 +120,7 @@ static group *group_find(job *j, const char *name, size_t n) {
 static void set_key(job *j) {
     const podium_random *random = &podium_random_system;
     if (random->fill(random->context, j->key, sizeof j->key) != sizeof j->key)
-        fail(BAD_IO, "%s", podium_status_message(PODIUM_RANDOM_FAILED));
+        fail(BAD_IO, "%s", podium_status_message(PODIUM_ERROR_RANDOM_FAILED));
 }
 
 /* A code beyond all cells is refused, as a report beyond the support is. */
@@ -223,9 +223,10 @@ void require_reports(const groups *all, const podium_collection *collection, con
         each[i] = &all->group[i]->aggregate;
         require(podium_aggregate_merge(&whole.aggregate, each[i]), BAD_DATA);
     }
-    if (!options->force && podium_aggregates_check(&which, each, all->count, collection) == PODIUM_NOT_REPORTS)
+    if (!options->force && podium_aggregates_check(&which, each, all->count, collection) == PODIUM_ERROR_NOT_REPORTS)
         fail_reports(all->group[which], options->codes);
-    if (!options->force && all->count > 1 && podium_aggregate_check(&whole.aggregate, collection) == PODIUM_NOT_REPORTS)
+    if (!options->force && all->count > 1 &&
+        podium_aggregate_check(&whole.aggregate, collection) == PODIUM_ERROR_NOT_REPORTS)
         fail_reports(&whole, options->codes);
     free(each);
 }

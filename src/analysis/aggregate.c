@@ -62,7 +62,7 @@ void podium_aggregate_init(podium_aggregate *aggregate, const podium_collection 
     aggregate->spec.min = collection->spec.min + 0.0;
     aggregate->spec.max = collection->spec.max + 0.0;
     aggregate->spec.spread = collection->spec.spread + 0.0;
-    aggregate->spec.levels = collection->spec.levels;
+    aggregate->spec.cells = collection->spec.cells;
     aggregate->fingerprint = collection->fingerprint;
     aggregate->bin_bits = bin_bits(collection->cells);
     aggregate->bin_count = bin_count(collection->cells);
@@ -74,9 +74,9 @@ bool podium_aggregate_fits(const podium_aggregate *aggregate, const podium_colle
 
 static podium_status may_add(const podium_aggregate *aggregate, const podium_collection *collection, size_t n) {
     if (!podium_aggregate_fits(aggregate, collection))
-        return PODIUM_FINGERPRINT_WRONG;
+        return PODIUM_ERROR_FINGERPRINT_WRONG;
     if (UINT64_MAX - aggregate->count < n || UINT64_MAX - aggregate->refused < n)
-        return PODIUM_AGGREGATE_FULL;
+        return PODIUM_ERROR_AGGREGATE_FULL;
     return PODIUM_OK;
 }
 
@@ -339,9 +339,9 @@ static bool of_one_collection(const podium_aggregate *a, const podium_aggregate 
 
 podium_status podium_aggregate_merge(podium_aggregate *aggregate, const podium_aggregate *other) {
     if (!of_one_collection(aggregate, other))
-        return PODIUM_FINGERPRINT_WRONG;
+        return PODIUM_ERROR_FINGERPRINT_WRONG;
     if (UINT64_MAX - aggregate->count < other->count || UINT64_MAX - aggregate->refused < other->refused)
-        return PODIUM_AGGREGATE_FULL;
+        return PODIUM_ERROR_AGGREGATE_FULL;
     aggregate->count += other->count;
     aggregate->refused += other->refused;
     sum_add(&aggregate->sum, other->sum);
@@ -363,9 +363,9 @@ static bool holds(const podium_aggregate *a, const podium_aggregate *other) {
 podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podium_collection *collection,
                                         const podium_aggregate *other) {
     if (!podium_aggregate_fits(aggregate, collection) || !of_one_collection(aggregate, other))
-        return PODIUM_FINGERPRINT_WRONG;
+        return PODIUM_ERROR_FINGERPRINT_WRONG;
     if (!holds(aggregate, other))
-        return PODIUM_NEVER_ADDED;
+        return PODIUM_ERROR_NEVER_ADDED;
     podium_aggregate left = *aggregate;
     left.count -= other->count;
     left.refused -= other->refused;
@@ -374,7 +374,7 @@ podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podiu
     for (uint32_t i = 0; i < left.bin_count; i++)
         left.bins[i] -= other->bins[i];
     if (!is_possible(&left, collection)) /* a sum that wrapped around is larger than any */
-        return PODIUM_NEVER_ADDED;
+        return PODIUM_ERROR_NEVER_ADDED;
     *aggregate = left;
     return PODIUM_OK;
 }
@@ -384,7 +384,7 @@ podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podiu
 /*
  * "PODA", version, mechanism, bin_bits: a byte each but the first; flags, bin_count: 4; then 8 each, least significant
  * first: epsilon, min, max by their bits, fingerprint, count, refused, sum, squares (low, high); with the flag
- * HAS_PARAMETER the mechanism's own parameter, spread by its bits or levels; then the bins, each in as few bytes of 7
+ * HAS_PARAMETER the mechanism's own parameter, spread by its bits or cells; then the bins, each in as few bytes of 7
  * bits as it needs, the top bit saying that more follow.
  */
 #define HAS_PARAMETER 1
@@ -393,7 +393,7 @@ podium_status podium_aggregate_subtract(podium_aggregate *aggregate, const podiu
 #define HEAD (4 + 3 + 2 * 4 + 10 * 8)
 
 static bool has_parameter(podium_mechanism mechanism) {
-    return mechanism == PODIUM_TUNED || mechanism == PODIUM_MINIMAX;
+    return mechanism == PODIUM_MECHANISM_PODIUM_TUNED || mechanism == PODIUM_MECHANISM_MINIMAX;
 }
 
 typedef struct {
@@ -432,10 +432,10 @@ size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char 
                               aggregate->squares.high};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         put(&w, words[i], 8);
-    if (aggregate->spec.mechanism == PODIUM_TUNED)
+    if (aggregate->spec.mechanism == PODIUM_MECHANISM_PODIUM_TUNED)
         put(&w, podium_bits_of(aggregate->spec.spread + 0.0), 8);
-    if (aggregate->spec.mechanism == PODIUM_MINIMAX)
-        put(&w, aggregate->spec.levels, 8);
+    if (aggregate->spec.mechanism == PODIUM_MECHANISM_MINIMAX)
+        put(&w, aggregate->spec.cells, 8);
     for (uint32_t i = 0; i < aggregate->bin_count; i++)
         put_bin(&w, aggregate->bins[i]);
     return (size_t)(w.at - bytes);
@@ -478,18 +478,18 @@ static bool minus_zero(double x) {
 static podium_status get_head(reader *r, podium_aggregate *made) {
     const size_t n = (size_t)(r->end - r->at);
     if (n < HEAD || memcmp(r->at, MAGIC, 4) != 0)
-        return PODIUM_TEXT_MALFORMED;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     memset(made, 0, sizeof *made);
     r->at += 4;
     if (get(r, 1) != VERSION)
-        return PODIUM_VERSION_UNKNOWN;
+        return PODIUM_ERROR_VERSION_UNKNOWN;
     made->spec.mechanism = (podium_mechanism)get(r, 1);
     made->bin_bits = (uint32_t)get(r, 1);
     uint64_t flags = get(r, 4);
     if (flags > HAS_PARAMETER) /* flags of the future */
-        return PODIUM_VERSION_UNKNOWN;
+        return PODIUM_ERROR_VERSION_UNKNOWN;
     if ((flags == HAS_PARAMETER) != has_parameter(made->spec.mechanism) || n < HEAD + 8 * flags)
-        return PODIUM_TEXT_MALFORMED;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     made->bin_count = (uint32_t)get(r, 4);
     made->spec.epsilon = podium_double_of(get(r, 8));
     made->spec.min = podium_double_of(get(r, 8));
@@ -502,17 +502,17 @@ static podium_status get_head(reader *r, podium_aggregate *made) {
     made->squares.low = get(r, 8);
     made->squares.high = get(r, 8);
     uint64_t parameter = flags == HAS_PARAMETER ? get(r, 8) : 0;
-    if (made->spec.mechanism == PODIUM_TUNED)
+    if (made->spec.mechanism == PODIUM_MECHANISM_PODIUM_TUNED)
         made->spec.spread = podium_double_of(parameter);
-    if (made->spec.mechanism == PODIUM_MINIMAX)
-        made->spec.levels = parameter > PODIUM_LEVELS_MAX || parameter == 0 ? UINT32_MAX : (uint32_t)parameter;
+    if (made->spec.mechanism == PODIUM_MECHANISM_MINIMAX)
+        made->spec.cells = parameter > PODIUM_MINIMAX_CELLS_MAX || parameter == 0 ? UINT32_MAX : (uint32_t)parameter;
     podium_status status = podium_spec_check(&made->spec, PODIUM_EPSILON_MAX);
     if (status != PODIUM_OK)
         return status;
     if (made->fingerprint != podium_fingerprint(&made->spec))
-        return PODIUM_FINGERPRINT_WRONG;
+        return PODIUM_ERROR_FINGERPRINT_WRONG;
     if (minus_zero(made->spec.min) || minus_zero(made->spec.max) || minus_zero(made->spec.spread)) /* encode writes 0 */
-        return PODIUM_TEXT_MALFORMED;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     return PODIUM_OK;
 }
 
@@ -529,13 +529,13 @@ podium_status podium_aggregate_decode(podium_aggregate *aggregate, const podium_
     if (collection == NULL)
         collection = &own;
     if (made.fingerprint != collection->fingerprint)
-        return PODIUM_FINGERPRINT_WRONG;
+        return PODIUM_ERROR_FINGERPRINT_WRONG;
     if (!bins_are(&made, collection->cells))
-        return PODIUM_TEXT_MALFORMED;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     for (uint32_t i = 0; i < made.bin_count; i++)
         made.bins[i] = get_bin(&r);
     if (r.bad || r.at != r.end || !is_possible(&made, collection))
-        return PODIUM_TEXT_MALFORMED;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     *aggregate = made;
     return PODIUM_OK;
 }

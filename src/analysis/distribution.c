@@ -140,15 +140,15 @@ static uint32_t fine_bins(uint32_t bins) {
 podium_status podium_channel_make(podium_channel **channel, const podium_collection *collection, uint32_t bins) {
     podium_aggregate empty;
     if (collection->cells == 0)
-        return PODIUM_NOT_INITIALISED;
+        return PODIUM_ERROR_NOT_INITIALISED;
     if (bins < 1 || bins > PODIUM_SHARES_MAX)
-        return PODIUM_ARGUMENT_WRONG;
+        return PODIUM_ERROR_ARGUMENT_WRONG;
     podium_aggregate_init(&empty, collection);
     /* at most PODIUM_BINS_MAX times PODIUM_SHARES_MAX doubles, which is 4 MiB */
     const uint32_t reports = empty.bin_count, values = fine_bins(bins);
     podium_channel *c = malloc(sizeof *c + (size_t)reports * values * sizeof *c->mass);
     if (c == NULL)
-        return PODIUM_OUT_OF_MEMORY;
+        return PODIUM_ERROR_OUT_OF_MEMORY;
     *c = (podium_channel){.fingerprint = collection->fingerprint,
                           .cells = collection->cells,
                           .min = collection->spec.min,
@@ -244,8 +244,8 @@ static uint32_t maximise(const podium_channel *m, const double *reports, double 
 static podium_status check(const podium_channel *c, const podium_aggregate *aggregate) {
     if (aggregate->fingerprint != c->fingerprint || aggregate->bin_count != c->reports ||
         aggregate->bin_bits != c->report_bits)
-        return PODIUM_FINGERPRINT_WRONG;
-    return aggregate->count == 0 ? PODIUM_TOO_FEW_REPORTS : PODIUM_OK;
+        return PODIUM_ERROR_FINGERPRINT_WRONG;
+    return aggregate->count == 0 ? PODIUM_ERROR_TOO_FEW_REPORTS : PODIUM_OK;
 }
 
 podium_status podium_distribution_from(podium_distribution *distribution, const podium_channel *channel,
@@ -305,7 +305,7 @@ double podium_distribution_below(const podium_distribution *distribution, double
 
 podium_status podium_distribution_coarsen(podium_distribution *distribution, uint32_t bins) {
     if (bins == 0 || distribution->bins % bins != 0)
-        return PODIUM_ARGUMENT_WRONG;
+        return PODIUM_ERROR_ARGUMENT_WRONG;
     uint32_t each = distribution->bins / bins;
     for (uint32_t j = 0; j < bins; j++) {
         double sum = 0;
@@ -371,10 +371,10 @@ static podium_status bootstrap_check(const podium_channel *channel, const podium
     podium_status status = check(channel, aggregate);
     if (status == PODIUM_OK &&
         (!(confidence > 0 && confidence < 1) || repetitions < podium_bootstrap_least(confidence)))
-        status = PODIUM_ARGUMENT_WRONG; /* so few have no such quantiles */
+        status = PODIUM_ERROR_ARGUMENT_WRONG; /* so few have no such quantiles */
     for (size_t i = 0; status == PODIUM_OK && i < count; i++)
         if (!(p[i] >= 0 && p[i] <= 1))
-            status = PODIUM_ARGUMENT_WRONG;
+            status = PODIUM_ERROR_ARGUMENT_WRONG;
     return status;
 }
 
@@ -392,7 +392,7 @@ podium_status podium_distribution_bootstrap(double *lower, double *upper, const 
     double *samples =
         count <= SIZE_MAX / sizeof *samples / repetitions ? malloc(count * repetitions * sizeof *samples) : NULL;
     if (samples == NULL)
-        return PODIUM_OUT_OF_MEMORY;
+        return PODIUM_ERROR_OUT_OF_MEMORY;
     bootstrap(samples, channel, aggregate, p, count, repetitions, progress, context);
     const double out = (1 - confidence) / 2;
     for (size_t i = 0; i < count; i++) {

@@ -71,8 +71,9 @@ static double within(double x, double low, double high) {
 }
 
 static void set_interval(podium_estimate *e, const podium_collection *collection, moments m) {
-    double width = e->interval == PODIUM_GUARANTEED ? bernstein_width(collection, m, (double)e->n, e->confidence)
-                                                    : podium_normal_quantile(1 - e->confidence) * e->standard_error;
+    double width = e->interval == PODIUM_INTERVAL_GUARANTEED
+                       ? bernstein_width(collection, m, (double)e->n, e->confidence)
+                       : podium_normal_quantile(1 - e->confidence) * e->standard_error;
     e->lower = within(e->mean - width, collection->spec.min, collection->spec.max);
     e->upper = within(e->mean + width, collection->spec.min, collection->spec.max);
 }
@@ -106,11 +107,12 @@ static void set_variance(podium_estimate *e, const podium_collection *collection
 podium_status podium_estimate_make(podium_estimate *estimate, const podium_collection *collection,
                                    const podium_aggregate *aggregate, podium_interval interval, double confidence) {
     if (!podium_aggregate_fits(aggregate, collection))
-        return PODIUM_FINGERPRINT_WRONG;
-    if (!(confidence > 0 && confidence < 1) || (interval != PODIUM_NORMAL && interval != PODIUM_GUARANTEED))
-        return PODIUM_ARGUMENT_WRONG;
+        return PODIUM_ERROR_FINGERPRINT_WRONG;
+    if (!(confidence > 0 && confidence < 1) ||
+        (interval != PODIUM_INTERVAL_NORMAL && interval != PODIUM_INTERVAL_GUARANTEED))
+        return PODIUM_ERROR_ARGUMENT_WRONG;
     if (aggregate->count < 2)
-        return PODIUM_TOO_FEW_REPORTS;
+        return PODIUM_ERROR_TOO_FEW_REPORTS;
     moments m = moments_of(collection, aggregate);
     double middle = collection->spec.min + (collection->spec.max - collection->spec.min) / 2;
     podium_estimate made = {.n = aggregate->count,

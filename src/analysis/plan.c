@@ -12,11 +12,11 @@
 
 double podium_collection_noise(const podium_collection *collection, podium_objective objective) {
     switch (objective) {
-    case PODIUM_UNIFORM:
+    case PODIUM_OBJECTIVE_UNIFORM:
         return collection->variance_uniform;
-    case PODIUM_CENTRE:
+    case PODIUM_OBJECTIVE_MIDDLE:
         return podium_collection_variance(collection, collection->middle);
-    case PODIUM_WORST_CASE:
+    case PODIUM_OBJECTIVE_WORST_CASE:
         break;
     }
     return collection->variance_most;
@@ -24,23 +24,24 @@ double podium_collection_noise(const podium_collection *collection, podium_objec
 
 /* What Podium is tuned to for an objective: a value's mean square about the middle */
 static double spread_for(podium_objective objective) {
-    return objective == PODIUM_CENTRE ? 0 : objective == PODIUM_UNIFORM ? 1.0 / 12 : 0.25;
+    return objective == PODIUM_OBJECTIVE_MIDDLE ? 0 : objective == PODIUM_OBJECTIVE_UNIFORM ? 1.0 / 12 : 0.25;
 }
 
 podium_status podium_choose(podium_spec *spec, podium_objective objective) {
     podium_spec best = *spec;
     double least = INFINITY;
-    if (objective != PODIUM_WORST_CASE && objective != PODIUM_UNIFORM && objective != PODIUM_CENTRE)
-        return PODIUM_ARGUMENT_WRONG;
+    if (objective != PODIUM_OBJECTIVE_WORST_CASE && objective != PODIUM_OBJECTIVE_UNIFORM &&
+        objective != PODIUM_OBJECTIVE_MIDDLE)
+        return PODIUM_ERROR_ARGUMENT_WRONG;
     for (int m = 0; podium_mechanism_name((podium_mechanism)m) != NULL; m++) {
         podium_spec own = {(podium_mechanism)m, spec->epsilon, spec->min, spec->max, 0, 0};
         podium_collection collection;
-        if (m == PODIUM_TUNED)
+        if (m == PODIUM_MECHANISM_PODIUM_TUNED)
             own.spread = spread_for(objective);
-        if (m == PODIUM_MINIMAX)
-            own.levels = spec->levels;
+        if (m == PODIUM_MECHANISM_MINIMAX)
+            own.cells = spec->cells;
         podium_status status = podium_collection_init(&collection, &own);
-        if (status == PODIUM_RANGE_TOO_NARROW && m != PODIUM_EXACT)
+        if (status == PODIUM_ERROR_RANGE_TOO_NARROW && m != PODIUM_MECHANISM_PODIUM)
             continue; /* for its reports, but not for others' */
         if (status != PODIUM_OK)
             return status;
@@ -83,9 +84,9 @@ static bool goal_wrong(double spread, double confidence) {
 podium_status podium_plan_error(double *within, const podium_collection *collection, double people, double spread,
                                 double confidence) {
     if (collection->cells == 0)
-        return PODIUM_NOT_INITIALISED;
+        return PODIUM_ERROR_NOT_INITIALISED;
     if (goal_wrong(spread, confidence) || !(people >= 1))
-        return PODIUM_ARGUMENT_WRONG;
+        return PODIUM_ERROR_ARGUMENT_WRONG;
     *within = podium_normal_quantile(1 - confidence) * sqrt(report_variance(collection, spread) / people);
     return PODIUM_OK;
 }
@@ -93,9 +94,9 @@ podium_status podium_plan_error(double *within, const podium_collection *collect
 podium_status podium_plan_people(double *people, const podium_collection *collection, double within, double spread,
                                  double confidence) {
     if (collection->cells == 0)
-        return PODIUM_NOT_INITIALISED;
+        return PODIUM_ERROR_NOT_INITIALISED;
     if (goal_wrong(spread, confidence) || !(within > 0))
-        return PODIUM_ARGUMENT_WRONG;
+        return PODIUM_ERROR_ARGUMENT_WRONG;
     double z = podium_normal_quantile(1 - confidence) / within;
     *people = fmax(2, ceil(z * z * report_variance(collection, spread)));
     return PODIUM_OK;
@@ -107,7 +108,7 @@ podium_status podium_plan_epsilon(podium_collection *collection, const podium_sp
     double low = log(PODIUM_EPSILON_MIN), high = log(PODIUM_EPSILON_MAX);
     podium_collection made, best = {.cells = 0};
     if (goal_wrong(spread, confidence) || !(people >= 1) || !(within > 0))
-        return PODIUM_ARGUMENT_WRONG;
+        return PODIUM_ERROR_ARGUMENT_WRONG;
     for (double middle = high; best.cells == 0 || high - low > 1e-3; middle = (low + high) / 2) {
         podium_spec own = *spec;
         double error;
@@ -118,7 +119,7 @@ podium_status podium_plan_epsilon(podium_collection *collection, const podium_sp
         if (status != PODIUM_OK)
             return status;
         if (error > within && best.cells == 0)
-            return PODIUM_TOO_FEW_REPORTS;
+            return PODIUM_ERROR_TOO_FEW_REPORTS;
         if (error <= within) {
             best = made;
             high = middle;
@@ -148,7 +149,7 @@ podium_status podium_plan_questions(podium_questions *plan, const podium_spec *s
                                     double spread, double confidence) {
     podium_questions made = {.each = 1};
     if (questions < 1 || !(people >= 1))
-        return PODIUM_ARGUMENT_WRONG;
+        return PODIUM_ERROR_ARGUMENT_WRONG;
     podium_status status = error_of(&made.within_split, spec, people, questions, questions, spread, confidence);
     if (status == PODIUM_OK)
         status = error_of(&made.within_one, spec, people, questions, 1, spread, confidence);

@@ -120,10 +120,10 @@ podium_status podium_aggregates_check(size_t *which, const podium_aggregate *con
                                       const podium_collection *collection) {
     for (size_t i = 0; i < count; i++)
         if (!podium_aggregate_fits(aggregates[i], collection))
-            return PODIUM_FINGERPRINT_WRONG;
+            return PODIUM_ERROR_FINGERPRINT_WRONG;
     all_limits *limits = malloc(sizeof *limits);
     if (limits == NULL)
-        return PODIUM_OUT_OF_MEMORY;
+        return PODIUM_ERROR_OUT_OF_MEMORY;
     limits_fill(limits, collection);
     /* too many or too few, in three families, of all of them */
     const double chance = log(6.0 * limits->bins * (double)count / FALSE_ALARM);
@@ -138,7 +138,7 @@ podium_status podium_aggregates_check(size_t *which, const podium_aggregate *con
     if (found == count)
         return PODIUM_OK;
     *which = found;
-    return PODIUM_NOT_REPORTS;
+    return PODIUM_ERROR_NOT_REPORTS;
 }
 
 podium_status podium_aggregate_check(const podium_aggregate *aggregate, const podium_collection *collection) {

@@ -165,9 +165,9 @@ static const noise_law *noise_of(const podium_shape *shape) {
     static const noise_law laplace = {laplace_density, laplace_tail, laplace_distance};
     static const noise_law staircase = {staircase_density, staircase_tail, staircase_distance};
     switch (shape->spec.mechanism) {
-    case PODIUM_LAPLACE:
+    case PODIUM_MECHANISM_LAPLACE:
         return &laplace;
-    case PODIUM_STAIRCASE:
+    case PODIUM_MECHANISM_STAIRCASE:
         return &staircase;
     default:
         return NULL;
@@ -193,28 +193,28 @@ podium_status podium_shape_init(podium_shape *shape, const podium_spec *spec) {
     podium_shape made = {
         .spec = *spec, .delta = spec->max - spec->min, .middle = spec->min + (spec->max - spec->min) / 2};
     switch (spec->mechanism) {
-    case PODIUM_EXACT:
+    case PODIUM_MECHANISM_PODIUM:
         podium_fill(&made, step_parameter_for(spec->epsilon, 0.25));
         break;
-    case PODIUM_TUNED:
+    case PODIUM_MECHANISM_PODIUM_TUNED:
         podium_fill(&made, step_parameter_for(spec->epsilon, spec->spread));
         break;
-    case PODIUM_PIECEWISE:
+    case PODIUM_MECHANISM_PIECEWISE:
         podium_fill(&made, step_parameter_piecewise(spec->epsilon));
         break;
-    case PODIUM_APPROXIMATE:
+    case PODIUM_MECHANISM_PODIUM_APPROXIMATE:
         podium_fill(&made, step_parameter_approximate(spec->epsilon));
         break;
-    case PODIUM_LAPLACE:
+    case PODIUM_MECHANISM_LAPLACE:
         made.alpha = 2 * (made.delta / spec->epsilon) * (made.delta / spec->epsilon);
         break;
-    case PODIUM_STAIRCASE:
+    case PODIUM_MECHANISM_STAIRCASE:
         staircase_fill(&made);
         break;
-    case PODIUM_DUCHI:
-    case PODIUM_HYBRID:
-    case PODIUM_MINIMAX:
-        return PODIUM_NO_DENSITY;
+    case PODIUM_MECHANISM_DUCHI:
+    case PODIUM_MECHANISM_HYBRID:
+    case PODIUM_MECHANISM_MINIMAX:
+        return PODIUM_ERROR_NO_DENSITY;
     }
     *shape = made;
     return PODIUM_OK;

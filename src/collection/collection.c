@@ -68,7 +68,7 @@ static uint32_t log2_floor(uint64_t most) {
    Laplace's. The others are the margin, in which the density must fall by e^CLAMP_DECAY. */
 static uint32_t stairs_in_range(const podium_spec *spec, uint32_t coins) {
     double claimed = spec->epsilon / (CLAMP_DECAY + spec->epsilon);
-    return spec->mechanism == PODIUM_LAPLACE ? (uint32_t)ldexp(claimed, (int)coins) : 1;
+    return spec->mechanism == PODIUM_MECHANISM_LAPLACE ? (uint32_t)ldexp(claimed, (int)coins) : 1;
 }
 
 static bool stairs_suffice(const podium_spec *spec, uint32_t coins) {
@@ -77,7 +77,7 @@ static bool stairs_suffice(const podium_spec *spec, uint32_t coins) {
 }
 
 static void stairs_grid(podium_collection *collection, const podium_shape *shape) {
-    uint32_t coins = collection->spec.mechanism == PODIUM_LAPLACE ? LAPLACE_COINS : 1;
+    uint32_t coins = collection->spec.mechanism == PODIUM_MECHANISM_LAPLACE ? LAPLACE_COINS : 1;
     while (coins < PODIUM_COINS_MAX && !stairs_suffice(&collection->spec, coins))
         coins++;
     collection->coin_count = coins;
@@ -88,7 +88,7 @@ static void stairs_grid(podium_collection *collection, const podium_shape *shape
     collection->margin = margin << bits;
     collection->places = (uint64_t)collection->stairs << bits;
     collection->width = (uint64_t)1 << bits;
-    if (collection->spec.mechanism == PODIUM_STAIRCASE)
+    if (collection->spec.mechanism == PODIUM_MECHANISM_STAIRCASE)
         collection->width = 2 * (uint64_t)fmax(1, nearbyint(shape->gamma * (double)collection->places));
     collection->cells = 2 * collection->margin + collection->places + collection->width;
 }
@@ -361,10 +361,10 @@ uint64_t podium_fingerprint(const podium_spec *spec) {
     hash = hash_number(hash, podium_bits_of(spec->epsilon));
     hash = hash_number(hash, podium_bits_of(spec->min + 0.0));
     hash = hash_number(hash, podium_bits_of(spec->max + 0.0));
-    if (spec->mechanism == PODIUM_TUNED)
+    if (spec->mechanism == PODIUM_MECHANISM_PODIUM_TUNED)
         hash = hash_number(hash, podium_bits_of(spec->spread + 0.0));
-    if (spec->mechanism == PODIUM_MINIMAX)
-        hash = hash_number(hash_number(hash, spec->levels), MINIMAX_MAP);
+    if (spec->mechanism == PODIUM_MECHANISM_MINIMAX)
+        hash = hash_number(hash_number(hash, spec->cells), MINIMAX_MAP);
     return hash;
 }
 
@@ -379,24 +379,24 @@ static bool reports_fit_doubles(const podium_collection *collection) {
 static podium_status set_grid(podium_collection *collection, podium_minimax *minimax) {
     podium_spec with_density = collection->spec;
     podium_shape shape;
-    if (collection->spec.mechanism == PODIUM_HYBRID)
-        with_density.mechanism = PODIUM_PIECEWISE;
+    if (collection->spec.mechanism == PODIUM_MECHANISM_HYBRID)
+        with_density.mechanism = PODIUM_MECHANISM_PIECEWISE;
     podium_status status = podium_shape_init(&shape, &with_density);
-    if (status != PODIUM_OK && status != PODIUM_NO_DENSITY)
+    if (status != PODIUM_OK && status != PODIUM_ERROR_NO_DENSITY)
         return status;
     switch (collection->spec.mechanism) {
-    case PODIUM_LAPLACE:
-    case PODIUM_STAIRCASE:
+    case PODIUM_MECHANISM_LAPLACE:
+    case PODIUM_MECHANISM_STAIRCASE:
         stairs_grid(collection, &shape);
         return PODIUM_OK;
-    case PODIUM_DUCHI:
+    case PODIUM_MECHANISM_DUCHI:
         duchi_grid(collection);
         return PODIUM_OK;
-    case PODIUM_HYBRID:
+    case PODIUM_MECHANISM_HYBRID:
         hybrid_grid(collection, &shape);
         return PODIUM_OK;
-    case PODIUM_MINIMAX:
-        status = podium_minimax_solve(minimax, collection->spec.epsilon, collection->spec.levels);
+    case PODIUM_MECHANISM_MINIMAX:
+        status = podium_minimax_solve(minimax, collection->spec.epsilon, collection->spec.cells);
         if (status == PODIUM_OK)
             minimax_grid(collection, minimax);
         return status;
@@ -414,8 +414,8 @@ podium_status podium_collection_init(podium_collection *collection, const podium
         return status;
     memset(&made, 0, sizeof made);
     made.spec = *spec;
-    if (spec->mechanism == PODIUM_MINIMAX && spec->levels == 0)
-        made.spec.levels = PODIUM_LEVELS_DEFAULT;
+    if (spec->mechanism == PODIUM_MECHANISM_MINIMAX && spec->cells == 0)
+        made.spec.cells = PODIUM_MINIMAX_CELLS_DEFAULT;
     status = set_grid(&made, &minimax);
     if (status != PODIUM_OK)
         return status;
@@ -423,9 +423,9 @@ podium_status podium_collection_init(podium_collection *collection, const podium
     set_units(&made, &minimax);
     made.fingerprint = podium_fingerprint(&made.spec);
     if (!reports_fit_doubles(&made))
-        return PODIUM_RANGE_TOO_NARROW;
+        return PODIUM_ERROR_RANGE_TOO_NARROW;
     if (!podium_thresholds_check(&made))
-        return PODIUM_NOT_PRIVATE;
+        return PODIUM_ERROR_NOT_PRIVATE;
     status = podium_mass_variance(&made);
     if (status == PODIUM_OK)
         *collection = made;
@@ -466,7 +466,7 @@ podium_status podium_codes_decode(const podium_collection *collection, uint32_t 
         for (size_t k = 0; k < bytes; k++)
             cell |= (uint32_t)codes[i * bytes + k] << 8 * k;
         if (cell >= collection->cells)
-            return PODIUM_TEXT_MALFORMED;
+            return PODIUM_ERROR_TEXT_MALFORMED;
         cells[i] = cell;
     }
     return PODIUM_OK;

@@ -223,7 +223,7 @@ static podium_status set_correction(podium_collection *collection, const double 
     uint32_t half = collection->piece_count / 2, n = (stretches + 1) / 2;
     double *a = calloc((size_t)n * half + (size_t)n * n + n, sizeof *a), *matrix = a + (size_t)n * half;
     if (a == NULL)
-        return PODIUM_OUT_OF_MEMORY;
+        return PODIUM_ERROR_OUT_OF_MEMORY;
     double *z = matrix + (size_t)n * n;
     for (uint32_t s = 0; s < n; s++) {
         correction_row(collection, s, a + (size_t)s * half);

@@ -419,7 +419,7 @@ static podium_status try_width(podium_minimax *m, double epsilon, double precisi
     }
     free(room);
     family_free(&f);
-    return enough ? PODIUM_OK : PODIUM_OUT_OF_MEMORY;
+    return enough ? PODIUM_OK : PODIUM_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- How many pieces, how wide a step ---- */
@@ -447,10 +447,10 @@ static podium_status best_width(podium_minimax *best, double *worst, uint32_t pi
     return PODIUM_OK;
 }
 
-/* Where it starts from: as many cells as levels, or a few less, because pieces are whole and even in number. Twice as
-   many pieces of half as many cells are as many cells. */
-static podium_minimax coarse(uint32_t levels) {
-    podium_minimax m = {.pieces = levels};
+/* Where it starts from: as many cells as asked for, or a few less, because pieces are whole and even in number. Twice
+   as many pieces of half as many cells are as many cells. */
+static podium_minimax coarse(uint32_t cells) {
+    podium_minimax m = {.pieces = cells};
     while (m.pieces > COARSE_PIECES) {
         m.pieces /= 2;
         m.piece_bits++;
@@ -459,8 +459,8 @@ static podium_minimax coarse(uint32_t levels) {
     return m;
 }
 
-podium_status podium_minimax_solve(podium_minimax *m, double epsilon, uint32_t levels) {
-    podium_minimax best = coarse(levels), finer;
+podium_status podium_minimax_solve(podium_minimax *m, double epsilon, uint32_t cells) {
+    podium_minimax best = coarse(cells), finer;
     double worst = INFINITY, finer_worst;
     podium_status status = PODIUM_OK;
     if (epsilon > CLOSED_FORM_EPSILON && best.pieces > 2)

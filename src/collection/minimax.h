@@ -14,7 +14,7 @@ typedef struct podium_minimax {
     double slope[PODIUM_PIECES_MAX]; /* what it rises from one end to the other */
 } podium_minimax;
 
-podium_status podium_minimax_solve(podium_minimax *minimax, double epsilon, uint32_t levels);
+podium_status podium_minimax_solve(podium_minimax *minimax, double epsilon, uint32_t cells);
 
 /* Symmetric positive definite equations, n small; a has its lower triangle, row after row. */
 void podium_cholesky(double *a, uint32_t n);

@@ -71,12 +71,12 @@ bool podium_number_read(double *x, const char *text, size_t n) {
 static void write_parameter(char line[64], const podium_spec *spec) {
     char spread[PODIUM_NUMBER_TEXT_MAX];
     line[0] = '\0';
-    if (spec->mechanism == PODIUM_TUNED) {
+    if (spec->mechanism == PODIUM_MECHANISM_PODIUM_TUNED) {
         podium_number_write(spread, spec->spread + 0.0);
         snprintf(line, 64, "spread = %s\n", spread);
     }
-    if (spec->mechanism == PODIUM_MINIMAX)
-        snprintf(line, 64, "levels = %lu\n", (unsigned long)spec->levels);
+    if (spec->mechanism == PODIUM_MECHANISM_MINIMAX)
+        snprintf(line, 64, "cells = %lu\n", (unsigned long)spec->cells);
 }
 
 size_t podium_collection_write(const podium_collection *collection, char *text, const char *name) {
@@ -119,7 +119,7 @@ static slice trimmed(slice s) {
 }
 
 /* What has been read so far; a key may come once */
-enum { VERSION, NAME, MECHANISM, EPSILON, MIN, MAX, SPREAD, LEVELS, FINGERPRINT, KEYS };
+enum { VERSION, NAME, MECHANISM, EPSILON, MIN, MAX, SPREAD, CELLS, FINGERPRINT, KEYS };
 
 typedef struct {
     podium_spec spec;
@@ -131,18 +131,18 @@ typedef struct {
 static podium_status read_version(slice value) {
     for (size_t i = 0; i < value.n; i++)
         if (value.text[i] < '0' || value.text[i] > '9')
-            return PODIUM_TEXT_MALFORMED;
+            return PODIUM_ERROR_TEXT_MALFORMED;
     return slice_is(value, COLLECTION_VERSION) ? PODIUM_OK
-           : value.n == 0                      ? PODIUM_TEXT_MALFORMED
-                                               : PODIUM_VERSION_UNKNOWN;
+           : value.n == 0                      ? PODIUM_ERROR_TEXT_MALFORMED
+                                               : PODIUM_ERROR_VERSION_UNKNOWN;
 }
 
 static podium_status read_name(reading *r, slice value) {
     if (value.n >= PODIUM_NAME_MAX)
-        return PODIUM_TEXT_MALFORMED;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     for (size_t i = 0; i < value.n; i++)
         if ((unsigned char)value.text[i] < ' ' || value.text[i] == 0x7f)
-            return PODIUM_TEXT_MALFORMED;
+            return PODIUM_ERROR_TEXT_MALFORMED;
     memcpy(r->name, value.text, value.n);
     return PODIUM_OK;
 }
@@ -153,29 +153,29 @@ static podium_status read_mechanism(reading *r, slice value) {
             r->spec.mechanism = (podium_mechanism)m;
             return PODIUM_OK;
         }
-    return PODIUM_MECHANISM_UNKNOWN;
+    return PODIUM_ERROR_MECHANISM_UNKNOWN;
 }
 
 static podium_status read_number(double *x, slice value) {
-    return podium_number_read(x, value.text, value.n) ? PODIUM_OK : PODIUM_TEXT_MALFORMED;
+    return podium_number_read(x, value.text, value.n) ? PODIUM_OK : PODIUM_ERROR_TEXT_MALFORMED;
 }
 
-static podium_status read_levels(reading *r, slice value) {
-    double levels;
-    if (!podium_number_read(&levels, value.text, value.n) || !(levels >= 1 && levels <= UINT32_MAX) ||
-        levels != (double)(uint32_t)levels)
-        return PODIUM_TEXT_MALFORMED;
-    r->spec.levels = (uint32_t)levels;
+static podium_status read_cells(reading *r, slice value) {
+    double cells;
+    if (!podium_number_read(&cells, value.text, value.n) || !(cells >= 1 && cells <= UINT32_MAX) ||
+        cells != (double)(uint32_t)cells)
+        return PODIUM_ERROR_TEXT_MALFORMED;
+    r->spec.cells = (uint32_t)cells;
     return PODIUM_OK;
 }
 
 static podium_status read_fingerprint(reading *r, slice value) {
     if (value.n != 16)
-        return PODIUM_TEXT_MALFORMED;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     for (size_t i = 0; i < value.n; i++) {
         const char *digits = "0123456789abcdef", *digit = strchr(digits, value.text[i]);
         if (value.text[i] == '\0' || digit == NULL)
-            return PODIUM_TEXT_MALFORMED;
+            return PODIUM_ERROR_TEXT_MALFORMED;
         r->fingerprint = r->fingerprint << 4 | (uint64_t)(digit - digits);
     }
     return PODIUM_OK;
@@ -183,12 +183,12 @@ static podium_status read_fingerprint(reading *r, slice value) {
 
 static podium_status read_pair(reading *r, slice key, slice value) {
     static const char *const keys[KEYS] = {"podium", "name",   "mechanism", "epsilon",    "min",
-                                           "max",    "spread", "levels",    "fingerprint"};
+                                           "max",    "spread", "cells",     "fingerprint"};
     int which = 0;
     while (which < KEYS && !slice_is(key, keys[which]))
         which++;
     if (which == KEYS || r->seen[which])
-        return PODIUM_TEXT_MALFORMED;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     r->seen[which] = true;
     switch (which) {
     case VERSION:
@@ -205,8 +205,8 @@ static podium_status read_pair(reading *r, slice key, slice value) {
         return read_number(&r->spec.max, value);
     case SPREAD:
         return read_number(&r->spec.spread, value);
-    case LEVELS:
-        return read_levels(r, value);
+    case CELLS:
+        return read_cells(r, value);
     default:
         return read_fingerprint(r, value);
     }
@@ -217,7 +217,7 @@ static podium_status read_line(reading *r, slice line) {
     if (line.n == 0 || line.text[0] == '#')
         return PODIUM_OK;
     if (equals == NULL)
-        return PODIUM_TEXT_MALFORMED;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     slice key = {line.text, (size_t)(equals - line.text)}, value = {equals + 1, line.n - key.n - 1};
     return read_pair(r, trimmed(key), trimmed(value));
 }
@@ -230,25 +230,25 @@ static podium_status finish(podium_collection *collection, const reading *r) {
                                [EPSILON] = true,
                                [MIN] = true,
                                [MAX] = true,
-                               [SPREAD] = r->spec.mechanism == PODIUM_TUNED,
-                               [LEVELS] = r->spec.mechanism == PODIUM_MINIMAX,
+                               [SPREAD] = r->spec.mechanism == PODIUM_MECHANISM_PODIUM_TUNED,
+                               [CELLS] = r->spec.mechanism == PODIUM_MECHANISM_MINIMAX,
                                [FINGERPRINT] = true};
     for (int which = 0; which < KEYS; which++)
         if (which != NAME && r->seen[which] != wanted[which])
-            return PODIUM_TEXT_MALFORMED;
+            return PODIUM_ERROR_TEXT_MALFORMED;
     podium_collection made;
     podium_status status = podium_collection_init(&made, &r->spec);
     if (status != PODIUM_OK)
         return status;
     if (made.fingerprint != r->fingerprint)
-        return PODIUM_FINGERPRINT_WRONG;
+        return PODIUM_ERROR_FINGERPRINT_WRONG;
     *collection = made;
     return PODIUM_OK;
 }
 
 podium_status podium_collection_read(podium_collection *collection, char *name, size_t *line, const char *text,
                                      size_t n) {
-    reading r = {.spec = {.mechanism = PODIUM_EXACT}};
+    reading r = {.spec = {.mechanism = PODIUM_MECHANISM_PODIUM}};
     podium_status status = PODIUM_OK;
     size_t number = 0, at = 0;
     while (status == PODIUM_OK && at < n) {

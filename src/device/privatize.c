@@ -145,7 +145,7 @@ static podium_status privatize(const podium_collection *collection, const podium
     double table[TABLE_CELLS];
     podium_stream stream;
     if (collection->cells == 0)
-        return PODIUM_NOT_INITIALISED;
+        return PODIUM_ERROR_NOT_INITIALISED;
     const size_t drawing = podium_draw_halves(collection), each = drawing + (collection->fraction_bits != 0);
     size_t most = BLOCK_VALUES;
     while (most * each > BLOCK_HALVES) /* no division, even of what is public: tests/ctime looks for any here */

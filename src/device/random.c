@@ -102,16 +102,16 @@ podium_status podium_stream_open(podium_stream *stream, const podium_random *ran
     stream->random = random == NULL ? &podium_random_default : random;
     stream->context = stream->random->context;
     if (stream->random->fill == NULL)
-        return PODIUM_RANDOM_FAILED;
+        return PODIUM_ERROR_RANDOM_FAILED;
     if (stream->random->open == NULL)
         return PODIUM_OK;
     stream->context = stream->random->open(stream->context, bytes);
-    return stream->context == NULL ? PODIUM_RANDOM_FAILED : PODIUM_OK;
+    return stream->context == NULL ? PODIUM_ERROR_RANDOM_FAILED : PODIUM_OK;
 }
 
 podium_status podium_stream_fill(podium_stream *stream, uint32_t *halves, size_t n) {
     size_t bytes = n * sizeof *halves;
-    return stream->random->fill(stream->context, halves, bytes) == bytes ? PODIUM_OK : PODIUM_RANDOM_FAILED;
+    return stream->random->fill(stream->context, halves, bytes) == bytes ? PODIUM_OK : PODIUM_ERROR_RANDOM_FAILED;
 }
 
 void podium_stream_close(podium_stream *stream) {

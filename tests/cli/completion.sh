@@ -51,7 +51,7 @@ expect 'reports.csv' podium merge -o x r
 expect '' podium estimate --quantiles ''
 expect '' podium estimate --column r
 expect 'minimax' podium design --mechanism m
-expect 'centre' podium privatize --objective c
+expect 'middle' podium privatize --objective m
 expect '' podium design r
 expect '' podium plan r
 expect '' podium nonsense r

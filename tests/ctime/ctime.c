@@ -46,7 +46,7 @@ static void privatize_secrets(const podium_collection *collection, size_t n) {
     SECRET(values, sizeof values);
     if (podium_privatize_cells(collection, &random, cells, values, n) != PODIUM_OK)
         exit(2);
-    if (mechanism != PODIUM_MINIMAX && mechanism != PODIUM_HYBRID &&
+    if (mechanism != PODIUM_MECHANISM_MINIMAX && mechanism != PODIUM_MECHANISM_HYBRID &&
         podium_privatize_from(collection, &random, reports, values, n) != PODIUM_OK)
         exit(2);
     PUBLIC(cells, sizeof cells);
@@ -60,7 +60,7 @@ int main(void) {
         fprintf(stderr, "ctime: run me under valgrind, or build me with -fsanitize=memory\n");
         return 2;
     }
-    for (int m = PODIUM_EXACT; podium_mechanism_name((podium_mechanism)m) != NULL; m++)
+    for (int m = PODIUM_MECHANISM_PODIUM; podium_mechanism_name((podium_mechanism)m) != NULL; m++)
         for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
             podium_spec spec = {.mechanism = (podium_mechanism)m, .epsilon = epsilons[e], .min = -1, .max = 9};
             podium_collection collection;

@@ -17,7 +17,7 @@ static void try_bytes(const uint8_t *data, size_t n) {
         return;
     require(podium_aggregate_encode(&aggregate, bytes) == n && memcmp(bytes, data, n) == 0);
     /* and what is accepted can be worked with */
-    if (podium_estimate_make(&estimate, collection, &aggregate, PODIUM_GUARANTEED, 0.95) == PODIUM_OK)
+    if (podium_estimate_make(&estimate, collection, &aggregate, PODIUM_INTERVAL_GUARANTEED, 0.95) == PODIUM_OK)
         require(estimate.lower <= estimate.upper && estimate.standard_error >= 0);
 }
 

@@ -25,7 +25,7 @@ static void try_again(const podium_collection *collection, const char *name) {
     require(memcmp(&back.spec.epsilon, &collection->spec.epsilon, sizeof(double)) == 0 &&
             memcmp(&back.spec.min, &collection->spec.min, sizeof(double)) == 0 &&
             memcmp(&back.spec.max, &collection->spec.max, sizeof(double)) == 0);
-    require(back.spec.spread == collection->spec.spread && back.spec.levels == collection->spec.levels);
+    require(back.spec.spread == collection->spec.spread && back.spec.cells == collection->spec.cells);
     require(back.fingerprint == collection->fingerprint && strcmp(name, name_again) == 0);
     require(podium_collection_write(&back, again, name_again) == n && memcmp(again, text, n) == 0);
 }

@@ -38,12 +38,16 @@ static void save_all(char **directories, size_t number, const podium_spec *spec)
 int main(int argc, char **argv) {
     /* Parameters at their ends; of Minimax what is solved at once, lest the fuzzers wait for it. */
     static const podium_spec more[] = {
-        {.mechanism = PODIUM_TUNED, .epsilon = 2, .min = -1, .max = 1},
-        {.mechanism = PODIUM_TUNED, .epsilon = 2, .min = -1, .max = 1, .spread = 0.25},
-        {.mechanism = PODIUM_HYBRID, .epsilon = 0.5, .min = -1, .max = 1},
-        {.mechanism = PODIUM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .levels = 2},
-        {.mechanism = PODIUM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .levels = 10},
-        {.mechanism = PODIUM_MINIMAX, .epsilon = 0.5, .min = -1, .max = 1, .levels = PODIUM_LEVELS_MAX}};
+        {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 2, .min = -1, .max = 1},
+        {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 2, .min = -1, .max = 1, .spread = 0.25},
+        {.mechanism = PODIUM_MECHANISM_HYBRID, .epsilon = 0.5, .min = -1, .max = 1},
+        {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .cells = 2},
+        {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .cells = 10},
+        {.mechanism = PODIUM_MECHANISM_MINIMAX,
+         .epsilon = 0.5,
+         .min = -1,
+         .max = 1,
+         .cells = PODIUM_MINIMAX_CELLS_MAX}};
     if (argc != 3)
         return EXIT_FAILURE;
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {

@@ -114,7 +114,7 @@ for mechanism in podium podium-approximate laplace staircase duchi piecewise hyb
     there_and_back $mechanism --mechanism $mechanism
 done
 there_and_back podium-tuned:0.05 --mechanism podium-tuned --spread 0.05
-there_and_back minimax:1024 --mechanism minimax --levels 1024
+there_and_back minimax:1024 --mechanism minimax --cells 1024
 
 # ---- A dump has everything ----
 

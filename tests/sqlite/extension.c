@@ -270,7 +270,7 @@ END_TEST
 /* A state of no reports at all, as the program makes it of an empty file, is one. */
 START_TEST(empty_state) {
     sqlite3 *db = open_new();
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 1, 120);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 1, 120);
     podium_aggregate a;
     static char sql[PODIUM_AGGREGATE_TEXT_MAX + 128], text[PODIUM_AGGREGATE_TEXT_MAX];
     podium_aggregate_init(&a, &c);
@@ -301,7 +301,7 @@ START_TEST(errors) {
          "podium_privatize: no mechanism is called \"\": it is one of podium, podium-approximate, laplace, staircase, "
          "duchi, piecewise, hybrid, podium-tuned, minimax"},
         {"SELECT podium_privatize(5, 1, 10, 1, 'minimax:1')",
-         "podium_privatize: minimax takes from 2 to 65536 levels, as in \"minimax:1024\""},
+         "podium_privatize: minimax takes from 2 to 65536 cells, as in \"minimax:1024\""},
         {"SELECT podium_privatize(5, 1, 10)", "wrong number of arguments to function podium_privatize()"},
         {"SELECT podium_aggregate('5', 1, 120, 1)", "podium_aggregate: report must be a number, and is text"},
         {"SELECT podium_mean(report, 1, 120, 0) FROM r", "podium_mean: epsilon is not positive"},
@@ -406,7 +406,8 @@ START_TEST(as_the_library) {
         enum { COUNT = 500 };
         sqlite3 *db = open_new();
         podium_spec spec = {.mechanism = (podium_mechanism)m, .epsilon = 1.5, .min = -3, .max = 11};
-        spec.spread = m == PODIUM_TUNED ? 0.0625 : 0, spec.levels = m == PODIUM_MINIMAX ? 64 : 0;
+        spec.spread = m == PODIUM_MECHANISM_PODIUM_TUNED ? 0.0625 : 0,
+        spec.cells = m == PODIUM_MECHANISM_MINIMAX ? 64 : 0;
         podium_collection c = collection_from(&spec);
         double reports[COUNT];
         podium_aggregate a, again;
@@ -416,7 +417,7 @@ START_TEST(as_the_library) {
         ck_assert_int_eq(podium_privatize_from(&c, &random, reports, reports, COUNT), PODIUM_OK);
         podium_aggregate_init(&a, &c);
         ck_assert_int_eq(podium_aggregate_add(&a, &c, reports, COUNT), PODIUM_OK);
-        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_OK);
 
         sqlite3_stmt *statement;
         expect(db, "CREATE TABLE t(report)", "");
@@ -448,7 +449,7 @@ START_TEST(as_the_library) {
         ck_assert(sqlite3_column_double(statement, 3) == e.standard_error);
         ck_assert(sqlite3_column_double(statement, 4) == e.lower);
         ck_assert(sqlite3_column_double(statement, 5) == e.upper);
-        if (m == PODIUM_DUCHI) {
+        if (m == PODIUM_MECHANISM_DUCHI) {
             ck_assert_int_eq(sqlite3_column_type(statement, 6), SQLITE_NULL);
             ck_assert_int_eq(sqlite3_column_type(statement, 7), SQLITE_NULL);
         } else {
@@ -547,7 +548,7 @@ static void expect_rows(sqlite3 *db, const char *sql, const unsigned char *bytes
 /* Values in the lower half of the range */
 START_TEST(quantiles_and_histogram) {
     sqlite3 *db = open_new();
-    podium_collection c = collection_of(PODIUM_EXACT, 2, 0, 10);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 10);
     podium_aggregate a;
     podium_distribution d;
     static double values[20000];

@@ -47,8 +47,8 @@ static bool measure(podium_mechanism mechanism, uint64_t *seed) {
     int normal = 0, guaranteed = 0;
     for (int i = 0; i < COLLECTIONS; i++) {
         podium_aggregate aggregate = collected(&collection, seed);
-        normal += covers(&collection, &aggregate, PODIUM_NORMAL);
-        guaranteed += covers(&collection, &aggregate, PODIUM_GUARANTEED);
+        normal += covers(&collection, &aggregate, PODIUM_INTERVAL_NORMAL);
+        guaranteed += covers(&collection, &aggregate, PODIUM_INTERVAL_GUARANTEED);
     }
     double share = (double)normal / COLLECTIONS, sure = (double)guaranteed / COLLECTIONS;
     double allowed = SMALL_N + SIGMAS * sqrt(CONFIDENCE * (1 - CONFIDENCE) / COLLECTIONS);
@@ -62,9 +62,9 @@ static bool measure(podium_mechanism mechanism, uint64_t *seed) {
 int main(void) {
     uint64_t seed = 21;
     bool good = true;
-    good &= measure(PODIUM_EXACT, &seed);
-    good &= measure(PODIUM_LAPLACE, &seed);
-    good &= measure(PODIUM_STAIRCASE, &seed);
-    good &= measure(PODIUM_MINIMAX, &seed);
+    good &= measure(PODIUM_MECHANISM_PODIUM, &seed);
+    good &= measure(PODIUM_MECHANISM_LAPLACE, &seed);
+    good &= measure(PODIUM_MECHANISM_STAIRCASE, &seed);
+    good &= measure(PODIUM_MECHANISM_MINIMAX, &seed);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -90,7 +90,7 @@ START_TEST(sums_are_exact) {
 END_TEST
 
 START_TEST(sums_carry) { /* the low words overflow, in adding and in merging */
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     uint32_t cells[] = {UINT32_MAX, UINT32_MAX, 7};
     podium_aggregate a = of_cells(&c, cells, 3), other = empty_of(&c);
     wide squares = plus_product(wide_from(49), UINT32_MAX, UINT32_MAX);
@@ -162,7 +162,7 @@ START_TEST(nothing_initialised) {
     static const podium_collection none = {0};
     static const double report = 0;
     podium_aggregate zeros = {0};
-    ck_assert_int_eq(podium_aggregate_add(&zeros, &none, &report, 1), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_add(&zeros, &none, &report, 1), PODIUM_ERROR_FINGERPRINT_WRONG);
 }
 END_TEST
 
@@ -229,7 +229,7 @@ START_TEST(in_any_number_of_threads) {
 END_TEST
 
 START_TEST(with_oneself) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     uint32_t cells[] = {UINT32_MAX, 5, UINT32_MAX, 5};
     podium_aggregate twice = of_cells(&c, cells, 2), all = of_cells(&c, cells, 4);
     ck_assert_int_eq(podium_aggregate_merge(&twice, &twice), PODIUM_OK);
@@ -243,11 +243,11 @@ START_TEST(what_lies_between_the_fields) {
     podium_spec one, two;
     memset(&one, 0, sizeof one);
     memset(&two, 0xff, sizeof two); /* the bytes between its fields */
-    one.mechanism = two.mechanism = PODIUM_LAPLACE;
+    one.mechanism = two.mechanism = PODIUM_MECHANISM_LAPLACE;
     one.epsilon = two.epsilon = 1;
     one.min = 0, two.min = -0.0;
     one.max = two.max = 1;
-    two.spread = -0.0, two.levels = 0;
+    two.spread = -0.0, two.cells = 0;
     ck_assert_int_eq(podium_collection_init(&a, &one), PODIUM_OK);
     ck_assert_int_eq(podium_collection_init(&b, &two), PODIUM_OK);
     podium_aggregate of_a = empty_of(&a), of_b = empty_of(&b);
@@ -298,28 +298,28 @@ static homecoming sent_home(const podium_collection *c, uint32_t from, uint32_t 
 
 /* All cells of all tables. Where cells are very many, a few of them are worth the same: their reports are one. */
 START_TEST(minimax_reports_go_home) {
-    static const uint32_t levels[] = {2, 10, 256, 1000, 65536};
+    static const uint32_t cells[] = {2, 10, 256, 1000, 65536};
     static const double epsilons[] = {0.2, 0.75, 1, 1.7, 3, 6, 12, 40};
-    for (size_t i = 0; i < LENGTH(levels); i++)
-        for (size_t k = 0; k<LENGTH(epsilons); k += levels[i]> 1000 ? 3 : 1) { /* 65,536 take their time */
-            podium_spec spec = {.mechanism = PODIUM_MINIMAX, .epsilon = epsilons[k], .levels = levels[i]};
+    for (size_t i = 0; i < LENGTH(cells); i++)
+        for (size_t k = 0; k<LENGTH(epsilons); k += cells[i]> 1000 ? 3 : 1) { /* 65,536 take their time */
+            podium_spec spec = {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = epsilons[k], .cells = cells[i]};
             spec.min = k % 2 == 0 ? 0 : 1e6, spec.max = spec.min + 120;
             podium_collection c = collection_from(&spec);
             homecoming h = sent_home(&c, 0, (uint32_t)c.cells, 1, UINT32_MAX);
             ck_assert_uint_eq(h.wrong, 0);
-            ck_assert_uint_le(h.strays, levels[i] <= 1000 ? 0 : c.cells / 1000);
+            ck_assert_uint_le(h.strays, cells[i] <= 1000 ? 0 : c.cells / 1000);
         }
 }
 END_TEST
 
-/* The index knows every cell, so that no report of up to 256 levels takes the longer way; and nothing else. */
+/* The index knows every cell, so that no report of up to 256 cells takes the longer way; and nothing else. */
 START_TEST(minimax_reports_are_indexed) {
-    static const uint32_t levels[] = {2, 3, 10, 100, 256};
+    static const uint32_t cells[] = {2, 3, 10, 100, 256};
     static const double epsilons[] = {1e-6, 0.2, 0.75, 1, 1.7, 2, 3, 4, 6, 8, 12, 40};
     uint64_t seed = 316;
-    for (size_t i = 0; i < LENGTH(levels); i++)
+    for (size_t i = 0; i < LENGTH(cells); i++)
         for (size_t k = 0; k < LENGTH(epsilons); k++) {
-            podium_collection c = minimax_of(epsilons[k], levels[i]);
+            podium_collection c = minimax_of(epsilons[k], cells[i]);
             size_t lost = 0, wrong = 0;
             for (uint32_t cell = 0, found; cell < c.cells; cell++)
                 lost += !podium_index_find(&c, &found, podium_worth(&c, cell)) || found != cell;
@@ -337,7 +337,7 @@ START_TEST(hybrid_reports_go_home) { /* all cells of one of Duchi's outputs to t
     static const double epsilons[] = {0.62, 1, 2, 5, 20};
     uint32_t quarter = (uint32_t)1 << 30;
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
-        podium_collection c = collection_of(PODIUM_HYBRID, epsilons[i], -5, 120);
+        podium_collection c = collection_of(PODIUM_MECHANISM_HYBRID, epsilons[i], -5, 120);
         ck_assert_uint_eq(sent_home(&c, 0, 2 * quarter, 100003, UINT32_MAX).strays, 0);
         ck_assert_uint_eq(sent_home(&c, 2 * quarter, 3 * quarter, 10000019, 2 * quarter).strays, 0);
         ck_assert_uint_eq(sent_home(&c, 3 * quarter, UINT32_MAX, 10000019, 3 * quarter).strays, 0);
@@ -380,8 +380,9 @@ END_TEST
 
 /* What lies between the few outputs of Duchi and Minimax is none of them: values, say, where reports should be. */
 START_TEST(refused_between_outputs) {
-    podium_collection few[] = {collection_of(PODIUM_DUCHI, 1, 1, 120), collection_of(PODIUM_HYBRID, 0.5, 1, 120),
-                               collection_of(PODIUM_MINIMAX, 0.5, 1, 120), collection_of(PODIUM_MINIMAX, 3, 1, 120)};
+    podium_collection few[] = {
+        collection_of(PODIUM_MECHANISM_DUCHI, 1, 1, 120), collection_of(PODIUM_MECHANISM_HYBRID, 0.5, 1, 120),
+        collection_of(PODIUM_MECHANISM_MINIMAX, 0.5, 1, 120), collection_of(PODIUM_MECHANISM_MINIMAX, 3, 1, 120)};
     for (size_t i = 0; i < LENGTH(few); i++) {
         podium_aggregate a = empty_of(&few[i]);
         for (int age = 1; age <= 120; age++) {
@@ -407,27 +408,28 @@ START_TEST(refused_cells) {
 END_TEST
 
 START_TEST(other_collections) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
-    podium_collection others[] = {collection_of(PODIUM_APPROXIMATE, 1, 0, 1), collection_of(PODIUM_EXACT, 1.1, 0, 1),
-                                  collection_of(PODIUM_EXACT, 1, -1, 1), collection_of(PODIUM_EXACT, 1, 0, 2),
-                                  collection_of(PODIUM_LAPLACE, 1, 0, 1)};
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    podium_collection others[] = {
+        collection_of(PODIUM_MECHANISM_PODIUM_APPROXIMATE, 1, 0, 1), collection_of(PODIUM_MECHANISM_PODIUM, 1.1, 0, 1),
+        collection_of(PODIUM_MECHANISM_PODIUM, 1, -1, 1), collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 2),
+        collection_of(PODIUM_MECHANISM_LAPLACE, 1, 0, 1)};
     uint32_t cells[] = {1, 2, 3};
     double reports[] = {0.5};
     podium_aggregate a = of_cells(&c, cells, 3), before = a;
     for (size_t i = 0; i < LENGTH(others); i++) {
         podium_aggregate other = empty_of(&others[i]);
-        ck_assert_int_eq(podium_aggregate_add_cells(&a, &others[i], cells, 3), PODIUM_FINGERPRINT_WRONG);
-        ck_assert_int_eq(podium_aggregate_add(&a, &others[i], reports, 1), PODIUM_FINGERPRINT_WRONG);
-        ck_assert_int_eq(podium_aggregate_merge(&a, &other), PODIUM_FINGERPRINT_WRONG);
+        ck_assert_int_eq(podium_aggregate_add_cells(&a, &others[i], cells, 3), PODIUM_ERROR_FINGERPRINT_WRONG);
+        ck_assert_int_eq(podium_aggregate_add(&a, &others[i], reports, 1), PODIUM_ERROR_FINGERPRINT_WRONG);
+        ck_assert_int_eq(podium_aggregate_merge(&a, &other), PODIUM_ERROR_FINGERPRINT_WRONG);
         ck_assert(same(&a, &before));
     }
     podium_aggregate bent = a; /* the right fingerprint, but bins that are not this collection's */
     bent.bin_count--;
-    ck_assert_int_eq(podium_aggregate_merge(&a, &bent), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_merge(&a, &bent), PODIUM_ERROR_FINGERPRINT_WRONG);
     bent = a;
     bent.bin_bits--;
-    ck_assert_int_eq(podium_aggregate_merge(&a, &bent), PODIUM_FINGERPRINT_WRONG);
-    ck_assert_int_eq(podium_aggregate_add_cells(&bent, &c, cells, 3), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_merge(&a, &bent), PODIUM_ERROR_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_add_cells(&bent, &c, cells, 3), PODIUM_ERROR_FINGERPRINT_WRONG);
     ck_assert(same(&a, &before));
 }
 END_TEST
@@ -437,15 +439,15 @@ static void expect_full(podium_aggregate a, const podium_collection *c) {
     double reports[] = {NAN, c->first, c->first};
     podium_aggregate before = a, three = of_cells(c, cells, 3);
     three.refused = 3;
-    ck_assert_int_eq(podium_aggregate_add_cells(&a, c, cells, 3), PODIUM_AGGREGATE_FULL);
-    ck_assert_int_eq(podium_aggregate_add(&a, c, reports, 3), PODIUM_AGGREGATE_FULL);
-    ck_assert_int_eq(podium_aggregate_merge(&a, &three), PODIUM_AGGREGATE_FULL);
+    ck_assert_int_eq(podium_aggregate_add_cells(&a, c, cells, 3), PODIUM_ERROR_AGGREGATE_FULL);
+    ck_assert_int_eq(podium_aggregate_add(&a, c, reports, 3), PODIUM_ERROR_AGGREGATE_FULL);
+    ck_assert_int_eq(podium_aggregate_merge(&a, &three), PODIUM_ERROR_AGGREGATE_FULL);
     ck_assert(same(&a, &before));
     ck_assert_int_eq(podium_aggregate_add_cells(&a, c, cells, 2), PODIUM_OK); /* just room for two */
 }
 
 START_TEST(full) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     podium_aggregate a = empty_of(&c);
     a.count = UINT64_MAX - 2;
     expect_full(a, &c);
@@ -488,7 +490,7 @@ START_TEST(as_if_never_added) {
 END_TEST
 
 START_TEST(sums_borrow) { /* the low words fall below zero */
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     uint32_t cells[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 7};
     podium_aggregate all = of_cells(&c, cells, 4), two = of_cells(&c, cells, 2), rest = of_cells(&c, cells + 2, 2);
     ck_assert_uint_gt(two.squares.low, all.squares.low);
@@ -503,12 +505,13 @@ END_TEST
 static void expect_never_added(podium_aggregate from, podium_aggregate other) {
     podium_aggregate before = from;
     podium_collection c = collection_from(&from.spec);
-    ck_assert_int_eq(podium_aggregate_subtract(&from, &c, &other), PODIUM_NEVER_ADDED);
+    ck_assert_int_eq(podium_aggregate_subtract(&from, &c, &other), PODIUM_ERROR_NEVER_ADDED);
     ck_assert(same(&from, &before));
 }
 
 START_TEST(never_added) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), another = collection_of(PODIUM_EXACT, 2, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1),
+                      another = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 1);
     uint32_t bin = (uint32_t)1 << 22, cells[] = {5 * bin, 5 * bin, 9 * bin, 9 * bin + 8};
     podium_aggregate a = of_cells(&c, cells, 4), none = empty_of(&c), other = empty_of(&another), before = a;
     expect_never_added(a, of_cells(&c, (uint32_t[]){4 * bin}, 1));                   /* a bin that has nothing */
@@ -536,8 +539,8 @@ START_TEST(never_added) {
     /* A report of the same bin is there, but none that leaves the other one where its bin is */
     expect_never_added(of_cells(&c, (uint32_t[]){5, bin}, 2), of_cells(&c, (uint32_t[]){100}, 1));
     other = empty_of(&another);
-    ck_assert_int_eq(podium_aggregate_subtract(&a, &c, &other), PODIUM_FINGERPRINT_WRONG);
-    ck_assert_int_eq(podium_aggregate_subtract(&a, &another, &a), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_subtract(&a, &c, &other), PODIUM_ERROR_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_subtract(&a, &another, &a), PODIUM_ERROR_FINGERPRINT_WRONG);
     ck_assert(same(&a, &before));
 }
 END_TEST
@@ -595,7 +598,7 @@ END_TEST
 
 START_TEST(longest_bytes) { /* 10 bytes a bin, which no count allows, still fit */
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     podium_aggregate a = empty_of(&c);
     ck_assert_uint_eq(a.bin_count, PODIUM_BINS_MAX);
     memset(a.bins, 0xff, sizeof a.bins);
@@ -612,7 +615,7 @@ START_TEST(golden) { /* bytes outlive a version of the library */
                                           0,    0,    0,   0,   0,                 /* epsilon 1, min 0 */
                                           0,    0,    0,   0,   0, 0, 0x24, 0x40}; /* max 10 */
     unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX], expected[sizeof start];
-    podium_collection c = some_collection(PODIUM_LAPLACE);
+    podium_collection c = some_collection(PODIUM_MECHANISM_LAPLACE);
     podium_aggregate a = empty_of(&c);
     memcpy(expected, start, sizeof start);
     expected[6] = (unsigned char)a.bin_bits;
@@ -627,9 +630,10 @@ END_TEST
 
 /* The parameter, where a mechanism has one, comes with a flag and before the bins. */
 START_TEST(golden_parameters) {
-    static const unsigned char levels[] = {0, 1, 0, 0, 0, 0, 0, 0}, spread[] = {0, 0, 0, 0, 0, 0, 0xb0, 0x3f};
+    static const unsigned char cells[] = {0, 1, 0, 0, 0, 0, 0, 0}, spread[] = {0, 0, 0, 0, 0, 0, 0xb0, 0x3f};
     static const unsigned char flags[] = {1, 0, 0, 0};
-    podium_spec tuned = {.mechanism = PODIUM_TUNED, .epsilon = 1, .min = 0, .max = 1, .spread = 1 / 16.0};
+    podium_spec tuned = {
+        .mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 1, .min = 0, .max = 1, .spread = 1 / 16.0};
     podium_collection all[] = {collection_from(&tuned), minimax_of(2, 0)};
     for (size_t i = 0; i < LENGTH(all); i++) {
         unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
@@ -637,7 +641,7 @@ START_TEST(golden_parameters) {
         ck_assert_uint_eq(podium_aggregate_encode(&a, bytes), 95 + 8 + a.bin_count);
         ck_assert_uint_eq(bytes[5], i == 0 ? 7 : 8);
         ck_assert(memcmp(bytes + 7, flags, sizeof flags) == 0);
-        ck_assert(memcmp(bytes + 95, i == 0 ? spread : levels, 8) == 0);
+        ck_assert(memcmp(bytes + 95, i == 0 ? spread : cells, 8) == 0);
         ck_assert(round_trip(&a));
     }
 }
@@ -677,10 +681,10 @@ START_TEST(truncated_or_longer) {
         size_t n = some_bytes(k, bytes);
         ck_assert_int_eq(decode(bytes, n), PODIUM_OK);
         for (size_t shorter = 0; shorter < n; shorter++)
-            accepted += decode(bytes, shorter) != PODIUM_TEXT_MALFORMED;
+            accepted += decode(bytes, shorter) != PODIUM_ERROR_TEXT_MALFORMED;
         for (unsigned byte = 0; byte < 256; byte++) {
             bytes[n] = (unsigned char)byte;
-            accepted += decode(bytes, n + 1) != PODIUM_TEXT_MALFORMED;
+            accepted += decode(bytes, n + 1) != PODIUM_ERROR_TEXT_MALFORMED;
         }
     }
     ck_assert_uint_eq(accepted, 0);
@@ -696,9 +700,9 @@ START_TEST(nothing_counted) {
         podium_aggregate_init(&a, &c);
         ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&a, bytes)), PODIUM_OK);
         a.bin_bits ^= 1;
-        ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&a, bytes)), PODIUM_TEXT_MALFORMED);
+        ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&a, bytes)), PODIUM_ERROR_TEXT_MALFORMED);
         a.bin_bits ^= 1, a.bin_count--;
-        ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&a, bytes)), PODIUM_TEXT_MALFORMED);
+        ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&a, bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     }
 }
 END_TEST
@@ -723,32 +727,33 @@ END_TEST
 
 static podium_status decode_changed(size_t at, unsigned char byte) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
-    size_t n = some_bytes(PODIUM_LAPLACE, bytes);
+    size_t n = some_bytes(PODIUM_MECHANISM_LAPLACE, bytes);
     bytes[at] = byte;
     return decode(bytes, n);
 }
 
 START_TEST(wrong_heads) {
     for (size_t i = 0; i < 4; i++)
-        ck_assert_int_eq(decode_changed(i, 'x'), PODIUM_TEXT_MALFORMED);
-    ck_assert_int_eq(decode_changed(4, 0), PODIUM_VERSION_UNKNOWN);
-    ck_assert_int_eq(decode_changed(4, 2), PODIUM_VERSION_UNKNOWN);
-    ck_assert_int_eq(decode_changed(5, PODIUM_MINIMAX + 1), PODIUM_MECHANISM_UNKNOWN);
-    ck_assert_int_eq(decode_changed(5, 255), PODIUM_MECHANISM_UNKNOWN);
-    ck_assert_int_eq(decode_changed(5, PODIUM_DUCHI), PODIUM_FINGERPRINT_WRONG);
-    ck_assert_int_eq(decode_changed(5, PODIUM_TUNED), PODIUM_TEXT_MALFORMED); /* without its parameter */
-    ck_assert_int_eq(decode_changed(5, PODIUM_MINIMAX), PODIUM_TEXT_MALFORMED);
-    ck_assert_int_eq(decode_changed(7, 1), PODIUM_TEXT_MALFORMED); /* a parameter that Laplace has not */
-    ck_assert_int_eq(decode_changed(5, PODIUM_STAIRCASE), PODIUM_FINGERPRINT_WRONG);
-    ck_assert_int_eq(decode_changed(6, 23), PODIUM_TEXT_MALFORMED);
-    ck_assert_int_eq(decode_changed(6, 255), PODIUM_TEXT_MALFORMED);
+        ck_assert_int_eq(decode_changed(i, 'x'), PODIUM_ERROR_TEXT_MALFORMED);
+    ck_assert_int_eq(decode_changed(4, 0), PODIUM_ERROR_VERSION_UNKNOWN);
+    ck_assert_int_eq(decode_changed(4, 2), PODIUM_ERROR_VERSION_UNKNOWN);
+    ck_assert_int_eq(decode_changed(5, PODIUM_MECHANISM_MINIMAX + 1), PODIUM_ERROR_MECHANISM_UNKNOWN);
+    ck_assert_int_eq(decode_changed(5, 255), PODIUM_ERROR_MECHANISM_UNKNOWN);
+    ck_assert_int_eq(decode_changed(5, PODIUM_MECHANISM_DUCHI), PODIUM_ERROR_FINGERPRINT_WRONG);
+    ck_assert_int_eq(decode_changed(5, PODIUM_MECHANISM_PODIUM_TUNED),
+                     PODIUM_ERROR_TEXT_MALFORMED); /* without its parameter */
+    ck_assert_int_eq(decode_changed(5, PODIUM_MECHANISM_MINIMAX), PODIUM_ERROR_TEXT_MALFORMED);
+    ck_assert_int_eq(decode_changed(7, 1), PODIUM_ERROR_TEXT_MALFORMED); /* a parameter that Laplace has not */
+    ck_assert_int_eq(decode_changed(5, PODIUM_MECHANISM_STAIRCASE), PODIUM_ERROR_FINGERPRINT_WRONG);
+    ck_assert_int_eq(decode_changed(6, 23), PODIUM_ERROR_TEXT_MALFORMED);
+    ck_assert_int_eq(decode_changed(6, 255), PODIUM_ERROR_TEXT_MALFORMED);
     for (size_t i = 7; i < 11; i++)
-        ck_assert_int_eq(decode_changed(i, i == 7 ? 2 : 1), PODIUM_VERSION_UNKNOWN); /* flags */
-    ck_assert_int_eq(decode_changed(7, 3), PODIUM_VERSION_UNKNOWN);
-    ck_assert_int_eq(decode_changed(14, 1), PODIUM_TEXT_MALFORMED); /* 2^24 bins */
-    ck_assert_int_eq(decode_changed(22, 0x41), PODIUM_EPSILON_TOO_LARGE);
-    ck_assert_int_eq(decode_changed(30, 0x80), PODIUM_TEXT_MALFORMED); /* -0, which is written as 0 */
-    ck_assert_int_eq(decode_changed(39, 0), PODIUM_FINGERPRINT_WRONG);
+        ck_assert_int_eq(decode_changed(i, i == 7 ? 2 : 1), PODIUM_ERROR_VERSION_UNKNOWN); /* flags */
+    ck_assert_int_eq(decode_changed(7, 3), PODIUM_ERROR_VERSION_UNKNOWN);
+    ck_assert_int_eq(decode_changed(14, 1), PODIUM_ERROR_TEXT_MALFORMED); /* 2^24 bins */
+    ck_assert_int_eq(decode_changed(22, 0x41), PODIUM_ERROR_EPSILON_TOO_LARGE);
+    ck_assert_int_eq(decode_changed(30, 0x80), PODIUM_ERROR_TEXT_MALFORMED); /* -0, which is written as 0 */
+    ck_assert_int_eq(decode_changed(39, 0), PODIUM_ERROR_FINGERPRINT_WRONG);
 }
 END_TEST
 
@@ -763,58 +768,61 @@ static podium_status with_parameter(podium_mechanism mechanism, uint64_t paramet
 }
 
 START_TEST(wrong_parameters) {
-    ck_assert_int_eq(with_parameter(PODIUM_MINIMAX, 256, true), PODIUM_OK);
-    ck_assert_int_eq(with_parameter(PODIUM_MINIMAX, 256, false), PODIUM_TEXT_MALFORMED);
-    ck_assert_int_eq(with_parameter(PODIUM_MINIMAX, 255, true), PODIUM_FINGERPRINT_WRONG);
-    static const uint64_t levels[] = {0, 1, 65537, (uint64_t)1 << 32, ((uint64_t)1 << 32) + 256, UINT64_MAX};
-    for (size_t i = 0; i < LENGTH(levels); i++) /* 0 is never written: it stands for 256 in a spec only */
-        ck_assert_int_eq(with_parameter(PODIUM_MINIMAX, levels[i], true), PODIUM_LEVELS_WRONG);
-    ck_assert_int_eq(with_parameter(PODIUM_TUNED, podium_bits_of(1 / 12.0), true), PODIUM_OK);
-    ck_assert_int_eq(with_parameter(PODIUM_TUNED, podium_bits_of(1 / 12.0), false), PODIUM_TEXT_MALFORMED);
-    ck_assert_int_eq(with_parameter(PODIUM_TUNED, podium_bits_of(1 / 16.0), true), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(with_parameter(PODIUM_MECHANISM_MINIMAX, 256, true), PODIUM_OK);
+    ck_assert_int_eq(with_parameter(PODIUM_MECHANISM_MINIMAX, 256, false), PODIUM_ERROR_TEXT_MALFORMED);
+    ck_assert_int_eq(with_parameter(PODIUM_MECHANISM_MINIMAX, 255, true), PODIUM_ERROR_FINGERPRINT_WRONG);
+    static const uint64_t cells[] = {0, 1, 65537, (uint64_t)1 << 32, ((uint64_t)1 << 32) + 256, UINT64_MAX};
+    for (size_t i = 0; i < LENGTH(cells); i++) /* 0 is never written: it stands for 256 in a spec only */
+        ck_assert_int_eq(with_parameter(PODIUM_MECHANISM_MINIMAX, cells[i], true), PODIUM_ERROR_CELLS_WRONG);
+    ck_assert_int_eq(with_parameter(PODIUM_MECHANISM_PODIUM_TUNED, podium_bits_of(1 / 12.0), true), PODIUM_OK);
+    ck_assert_int_eq(with_parameter(PODIUM_MECHANISM_PODIUM_TUNED, podium_bits_of(1 / 12.0), false),
+                     PODIUM_ERROR_TEXT_MALFORMED);
+    ck_assert_int_eq(with_parameter(PODIUM_MECHANISM_PODIUM_TUNED, podium_bits_of(1 / 16.0), true),
+                     PODIUM_ERROR_FINGERPRINT_WRONG);
     const double spreads[] = {nextafter(0.25, 1), -0.01, NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < LENGTH(spreads); i++)
-        ck_assert_int_eq(with_parameter(PODIUM_TUNED, podium_bits_of(spreads[i]), true), PODIUM_SPREAD_WRONG);
+        ck_assert_int_eq(with_parameter(PODIUM_MECHANISM_PODIUM_TUNED, podium_bits_of(spreads[i]), true),
+                         PODIUM_ERROR_SPREAD_WRONG);
 }
 END_TEST
 
 START_TEST(minus_zero_spread) { /* is written as 0, and refused */
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
-    podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = 1, .min = 0, .max = 1, .spread = -0.0};
+    podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 1, .min = 0, .max = 1, .spread = -0.0};
     podium_collection c = collection_from(&spec);
     podium_aggregate a = empty_of(&c);
     size_t n = podium_aggregate_encode(&a, bytes);
     ck_assert_int_eq(decode(bytes, n), PODIUM_OK);
     bytes[95 + 7] = 0x80;
-    ck_assert_int_eq(decode(bytes, n), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, n), PODIUM_ERROR_TEXT_MALFORMED);
 }
 END_TEST
 
 /* Sums that no cells in these bins have: estimates from them would be nonsense. */
 START_TEST(impossible_sums) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     uint64_t bin = (uint64_t)1 << 22, first = 3 * bin, last = 4 * bin - 1;
     uint32_t cells[] = {(uint32_t)first, (uint32_t)last};
     podium_aggregate good = of_cells(&c, cells, 2), bad = good;
     ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&good, bytes)), PODIUM_OK);
     bad.sum.low = 2 * first - 1;
-    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     bad.sum.low = 2 * last + 1;
-    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     bad = good;
     bad.squares.low = 2 * first * first - 1;
-    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     bad.squares.low = 2 * last * last + 1;
-    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     bad.squares.low = 2 * first * first; /* by itself possible, but two that add up to this much have larger squares */
-    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     bad = good;
     bad.count = 3;
-    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     bad = good;
     bad.bins[0] = UINT64_MAX, bad.bins[1] = 1; /* together 0, modulo 2^64 */
-    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes)), PODIUM_ERROR_TEXT_MALFORMED);
 }
 END_TEST
 
@@ -837,7 +845,7 @@ static bool decodes(const podium_collection *c, const podium_aggregate *a) {
 
 static double mean_of(const podium_collection *c, const podium_aggregate *a) {
     podium_estimate e;
-    ck_assert_int_eq(podium_estimate_make(&e, c, a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+    ck_assert_int_eq(podium_estimate_make(&e, c, a, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_OK);
     return e.mean;
 }
 
@@ -888,7 +896,7 @@ END_TEST
 
 /* Bins that no report is counted in: Hybrid's upper half has two outputs */
 START_TEST(forged_bins) {
-    podium_collection c = collection_of(PODIUM_HYBRID, 2, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_HYBRID, 2, 0, 1);
     size_t accepted = 0;
     for (uint32_t bin = 512; bin < 1024; bin++) {
         podium_aggregate a = forged(&c, bin, c.pair_worth);
@@ -907,7 +915,8 @@ static podium_aggregate shifted(podium_aggregate a, int sum, int squares) {
 /* Reports with a given sum have the least squares if they are alike, and the greatest if they are at the ends of their
    bins; a little beyond either is refused. Where a bin is one cell there is no room at all. */
 START_TEST(forged_squares) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), coarse = collection_of(PODIUM_MINIMAX, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1),
+                      coarse = collection_of(PODIUM_MECHANISM_MINIMAX, 1, 0, 1);
     const uint32_t bin = (uint32_t)1 << 22, low = 7 * bin, high = 8 * bin - 1, other = 900 * bin;
     const uint32_t alike[] = {low + 10, low + 10, low + 11, other},
                    apart[] = {low, low, low + 777, high, high, other + bin - 1};
@@ -950,33 +959,34 @@ END_TEST
 
 START_TEST(decoded_for_another) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), another = collection_of(PODIUM_EXACT, 2, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1),
+                      another = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 1);
     podium_aggregate a = of_cells(&c, (uint32_t[]){1, 2}, 2), decoded;
     podium_spec spec;
     size_t n = podium_aggregate_encode(&a, bytes);
-    ck_assert_int_eq(podium_aggregate_decode(&decoded, &another, bytes, n), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_decode(&decoded, &another, bytes, n), PODIUM_ERROR_FINGERPRINT_WRONG);
     ck_assert_int_eq(podium_aggregate_spec(&spec, bytes, n), PODIUM_OK);
     ck_assert(memcmp(&spec, &a.spec, sizeof spec) == 0);
-    ck_assert_int_eq(podium_aggregate_spec(&spec, bytes, 50), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(podium_aggregate_spec(&spec, bytes, 50), PODIUM_ERROR_TEXT_MALFORMED);
 }
 END_TEST
 
 START_TEST(needless_bytes) { /* the same number in more bytes than it needs, or in more than 64 bits */
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     podium_aggregate none = empty_of(&c), most = with_bins(&c, UINT64_MAX, 1);
     size_t n = podium_aggregate_encode(&none, bytes);
     bytes[n - 1] = 0x80, bytes[n] = 0;
-    ck_assert_int_eq(decode(bytes, n + 1), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, n + 1), PODIUM_ERROR_TEXT_MALFORMED);
     bytes[n - 1] = 0x80;
-    ck_assert_int_eq(decode(bytes, n), PODIUM_TEXT_MALFORMED); /* more is to follow, and nothing does */
+    ck_assert_int_eq(decode(bytes, n), PODIUM_ERROR_TEXT_MALFORMED); /* more is to follow, and nothing does */
     n = podium_aggregate_encode(&most, bytes);
     ck_assert_int_eq(decode(bytes, n), PODIUM_OK);
     ck_assert_uint_eq(bytes[95 + 9], 1); /* the 64th bit */
     bytes[95 + 9] = 3;
-    ck_assert_int_eq(decode(bytes, n), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, n), PODIUM_ERROR_TEXT_MALFORMED);
     bytes[95 + 9] = 0x81;
-    ck_assert_int_eq(decode(bytes, n), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(decode(bytes, n), PODIUM_ERROR_TEXT_MALFORMED);
 }
 END_TEST
 
@@ -996,26 +1006,26 @@ static podium_status read_text(const char *text, size_t n) {
 START_TEST(wrong_text) {
     static char text[PODIUM_AGGREGATE_TEXT_MAX + 2];
     static const char bad[] = "gGxA \n\t-.\x80";
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     podium_aggregate a = empty_of(&c);
     size_t n = podium_aggregate_write(&a, text), accepted = 0;
     ck_assert_int_eq(read_text(text, n), PODIUM_OK);
     for (size_t shorter = 0; shorter < n; shorter++)
-        accepted += read_text(text, shorter) != PODIUM_TEXT_MALFORMED;
-    accepted += read_text(text, n + 1) != PODIUM_TEXT_MALFORMED; /* its final 0 */
+        accepted += read_text(text, shorter) != PODIUM_ERROR_TEXT_MALFORMED;
+    accepted += read_text(text, n + 1) != PODIUM_ERROR_TEXT_MALFORMED; /* its final 0 */
     text[n + 1] = '\0';
-    accepted += read_text(text, n + 2) != PODIUM_TEXT_MALFORMED;
+    accepted += read_text(text, n + 2) != PODIUM_ERROR_TEXT_MALFORMED;
     for (size_t i = 0; i < n; i++) {
         char byte = text[i];
         for (size_t k = 0; k < sizeof bad; k++) { /* a 0 as well */
             text[i] = bad[k];
-            accepted += bad[k] != byte && read_text(text, n) != PODIUM_TEXT_MALFORMED;
+            accepted += bad[k] != byte && read_text(text, n) != PODIUM_ERROR_TEXT_MALFORMED;
         }
         text[i] = byte;
     }
     ck_assert_uint_eq(accepted, 0);
     memset(text + n, '0', sizeof text - n);
-    ck_assert_int_eq(read_text(text, sizeof text - 1), PODIUM_TEXT_MALFORMED); /* too long by far */
+    ck_assert_int_eq(read_text(text, sizeof text - 1), PODIUM_ERROR_TEXT_MALFORMED); /* too long by far */
 }
 END_TEST
 

@@ -19,23 +19,24 @@ static podium_status init(int mechanism, double epsilon, double min, double max)
 }
 
 START_TEST(precise_errors) {
-    for (int m = PODIUM_EXACT; m <= PODIUM_MINIMAX; m++) {
-        ck_assert_int_eq(init(m, NAN, 0, 1), PODIUM_EPSILON_NOT_FINITE);
-        ck_assert_int_eq(init(m, INFINITY, 0, 1), PODIUM_EPSILON_NOT_FINITE);
-        ck_assert_int_eq(init(m, 0, 0, 1), PODIUM_EPSILON_NOT_POSITIVE);
-        ck_assert_int_eq(init(m, -1, 0, 1), PODIUM_EPSILON_NOT_POSITIVE);
-        ck_assert_int_eq(init(m, nextafter(1e-6, 0), 0, 1), PODIUM_EPSILON_TOO_SMALL);
-        ck_assert_int_eq(init(m, DBL_TRUE_MIN, 0, 1), PODIUM_EPSILON_TOO_SMALL);
-        ck_assert_int_eq(init(m, nextafter(50, 51), 0, 1), PODIUM_EPSILON_TOO_LARGE);
-        ck_assert_int_eq(init(m, DBL_MAX, 0, 1), PODIUM_EPSILON_TOO_LARGE);
-        ck_assert_int_eq(init(m, 1, NAN, 1), PODIUM_RANGE_NOT_FINITE);
-        ck_assert_int_eq(init(m, 1, 0, INFINITY), PODIUM_RANGE_NOT_FINITE);
-        ck_assert_int_eq(init(m, 1, 1, 1), PODIUM_RANGE_EMPTY);
-        ck_assert_int_eq(init(m, 1, 2, 1), PODIUM_RANGE_EMPTY);
-        ck_assert_int_eq(init(m, 1, -1e300, 1e300), PODIUM_RANGE_ABSURD);
-        ck_assert_int_eq(init(m, 1, DBL_MIN, 1), PODIUM_RANGE_ABSURD); /* DBL_MIN is not the most negative double */
-        ck_assert_int_eq(init(m, 1, 1e9, 1e9 + 1e-5), PODIUM_RANGE_TOO_NARROW);
-        ck_assert_int_eq(init(m, 1, 1e16, 1e16 + 2), PODIUM_RANGE_TOO_NARROW);
+    for (int m = PODIUM_MECHANISM_PODIUM; m <= PODIUM_MECHANISM_MINIMAX; m++) {
+        ck_assert_int_eq(init(m, NAN, 0, 1), PODIUM_ERROR_EPSILON_NOT_FINITE);
+        ck_assert_int_eq(init(m, INFINITY, 0, 1), PODIUM_ERROR_EPSILON_NOT_FINITE);
+        ck_assert_int_eq(init(m, 0, 0, 1), PODIUM_ERROR_EPSILON_NOT_POSITIVE);
+        ck_assert_int_eq(init(m, -1, 0, 1), PODIUM_ERROR_EPSILON_NOT_POSITIVE);
+        ck_assert_int_eq(init(m, nextafter(1e-6, 0), 0, 1), PODIUM_ERROR_EPSILON_TOO_SMALL);
+        ck_assert_int_eq(init(m, DBL_TRUE_MIN, 0, 1), PODIUM_ERROR_EPSILON_TOO_SMALL);
+        ck_assert_int_eq(init(m, nextafter(50, 51), 0, 1), PODIUM_ERROR_EPSILON_TOO_LARGE);
+        ck_assert_int_eq(init(m, DBL_MAX, 0, 1), PODIUM_ERROR_EPSILON_TOO_LARGE);
+        ck_assert_int_eq(init(m, 1, NAN, 1), PODIUM_ERROR_RANGE_NOT_FINITE);
+        ck_assert_int_eq(init(m, 1, 0, INFINITY), PODIUM_ERROR_RANGE_NOT_FINITE);
+        ck_assert_int_eq(init(m, 1, 1, 1), PODIUM_ERROR_RANGE_EMPTY);
+        ck_assert_int_eq(init(m, 1, 2, 1), PODIUM_ERROR_RANGE_EMPTY);
+        ck_assert_int_eq(init(m, 1, -1e300, 1e300), PODIUM_ERROR_RANGE_ABSURD);
+        ck_assert_int_eq(init(m, 1, DBL_MIN, 1),
+                         PODIUM_ERROR_RANGE_ABSURD); /* DBL_MIN is not the most negative double */
+        ck_assert_int_eq(init(m, 1, 1e9, 1e9 + 1e-5), PODIUM_ERROR_RANGE_TOO_NARROW);
+        ck_assert_int_eq(init(m, 1, 1e16, 1e16 + 2), PODIUM_ERROR_RANGE_TOO_NARROW);
         ck_assert_int_eq(init(m, 1e-6, 0, 1), PODIUM_OK);
         ck_assert_int_eq(init(m, 50, 0, 1), PODIUM_OK);
         ck_assert_int_eq(init(m, 1, -1e140, 1e140), PODIUM_OK);
@@ -43,14 +44,14 @@ START_TEST(precise_errors) {
         ck_assert_int_eq(init(m, 1, -0.0, 1e-140), PODIUM_OK);
         ck_assert_int_eq(init(m, 1, 1.7e9, 1.7e9 + 86400), PODIUM_OK); /* a day of Unix time */
     }
-    ck_assert_int_eq(init(PODIUM_MINIMAX + 1, 1, 0, 1), PODIUM_MECHANISM_UNKNOWN);
-    ck_assert_int_eq(init(-1, 1, 0, 1), PODIUM_MECHANISM_UNKNOWN);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX + 1, 1, 0, 1), PODIUM_ERROR_MECHANISM_UNKNOWN);
+    ck_assert_int_eq(init(-1, 1, 0, 1), PODIUM_ERROR_MECHANISM_UNKNOWN);
 }
 END_TEST
 
 START_TEST(narrow_enough) { /* the header's rule: a hundred-thousandth of the larger bound will do */
-    for (int m = PODIUM_EXACT; m <= PODIUM_MINIMAX; m++)
-        for (double epsilon = 1e-6; epsilon < 50; epsilon *= m == PODIUM_MINIMAX ? 2 : 1.3) {
+    for (int m = PODIUM_MECHANISM_PODIUM; m <= PODIUM_MECHANISM_MINIMAX; m++)
+        for (double epsilon = 1e-6; epsilon < 50; epsilon *= m == PODIUM_MECHANISM_MINIMAX ? 2 : 1.3) {
             ck_assert_int_eq(init(m, epsilon, 1e9, 1e9 * (1 + 1e-5)), PODIUM_OK);
             ck_assert_int_eq(init(m, epsilon, -1e9 * (1 + 1e-5), -1e9), PODIUM_OK);
         }
@@ -62,19 +63,19 @@ START_TEST(shape_has_its_own_limit) {
     podium_spec spec = {.epsilon = 700, .min = 1e9, .max = 1e9 + 1e-5};
     ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_OK);
     spec.epsilon = nextafter(700, 701);
-    ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_EPSILON_TOO_LARGE);
+    ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_ERROR_EPSILON_TOO_LARGE);
 }
 END_TEST
 
 START_TEST(words_for_everything) {
-    for (int status = PODIUM_OK; status <= PODIUM_NEVER_ADDED; status++) {
+    for (int status = PODIUM_OK; status <= PODIUM_ERROR_NEVER_ADDED; status++) {
         const char *message = podium_status_message((podium_status)status);
         ck_assert(strlen(message) > 5 && strcmp(message, "unknown status") != 0);
         for (int other = PODIUM_OK; other < status; other++)
             ck_assert_str_ne(message, podium_status_message((podium_status)other));
     }
     ck_assert_str_eq(podium_status_message((podium_status)99), "unknown status");
-    ck_assert_str_eq(podium_mechanism_name(PODIUM_APPROXIMATE), "podium-approximate");
+    ck_assert_str_eq(podium_mechanism_name(PODIUM_MECHANISM_PODIUM_APPROXIMATE), "podium-approximate");
     ck_assert_ptr_null(podium_mechanism_name((podium_mechanism)99));
     char version[32] = "";
     FILE *file = fopen(TEST_DATA "/../../VERSION", "r");
@@ -128,7 +129,7 @@ static moments distance_moments(const podium_collection *c) {
 
 START_TEST(noise_variance) {
     double worst = 0;
-    for (int m = PODIUM_LAPLACE; m <= PODIUM_STAIRCASE; m++)
+    for (int m = PODIUM_MECHANISM_LAPLACE; m <= PODIUM_MECHANISM_STAIRCASE; m++)
         for (size_t i = 0; i < LENGTH(epsilons); i++) {
             podium_collection c = collection_of((podium_mechanism)m, epsilons[i], 10, 14);
             podium_shape shape = shape_of((podium_mechanism)m, epsilons[i], 10, 14);
@@ -149,7 +150,7 @@ END_TEST
    the margin lose, and what goes straight to the end cells pulls to the middle. */
 START_TEST(noise_bias) {
     double worst = 0;
-    for (int m = PODIUM_LAPLACE; m <= PODIUM_STAIRCASE; m++)
+    for (int m = PODIUM_MECHANISM_LAPLACE; m <= PODIUM_MECHANISM_STAIRCASE; m++)
         for (size_t i = 0; i < LENGTH(epsilons); i++) {
             podium_collection c = collection_of((podium_mechanism)m, epsilons[i], 0, 1);
             uint64_t stairs = (uint64_t)1 << c.coin_count;
@@ -175,7 +176,7 @@ START_TEST(noise_bias) {
 END_TEST
 
 START_TEST(clamped_far_away) {
-    for (int m = PODIUM_LAPLACE; m <= PODIUM_STAIRCASE; m++)
+    for (int m = PODIUM_MECHANISM_LAPLACE; m <= PODIUM_MECHANISM_STAIRCASE; m++)
         for (size_t i = 0; i < LENGTH(epsilons); i++) {
             podium_collection c = collection_of((podium_mechanism)m, epsilons[i], 0, 1);
             ck_assert_double_ge((double)c.margin * c.spacing * epsilons[i], 30 * (1 - 1e-12));

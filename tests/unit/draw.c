@@ -66,7 +66,7 @@ static void stair_words(const podium_collection *c, uint64_t *words, uint64_t st
 START_TEST(stairs_words) {
     static const double epsilons[] = {1e-6, 1e-4, 0.01, 0.5, 1, 5, 20, 50};
     uint64_t seed = 8, words[WORDS_MAX];
-    for (int m = PODIUM_LAPLACE; m <= PODIUM_STAIRCASE; m++)
+    for (int m = PODIUM_MECHANISM_LAPLACE; m <= PODIUM_MECHANISM_STAIRCASE; m++)
         for (size_t k = 0; k < LENGTH(epsilons); k++) {
             podium_collection c = collection_of((podium_mechanism)m, epsilons[k], 0, 1);
             for (int trial = 0; trial < 20000; trial++) {
@@ -104,7 +104,7 @@ START_TEST(hybrid_words) {
     static const double epsilons[] = {0.62, 1, 4, 20};
     uint64_t seed = 11;
     for (size_t k = 0; k < LENGTH(epsilons); k++) {
-        podium_collection c = collection_of(PODIUM_HYBRID, epsilons[k], 0, 1);
+        podium_collection c = collection_of(PODIUM_MECHANISM_HYBRID, epsilons[k], 0, 1);
         uint64_t half = c.cells / 2, pair = c.pair_coin - 1;
         for (int trial = 0; trial < 20000; trial++) {
             uint32_t place = (uint32_t)some_cell(&seed, trial, c.places + 1);

@@ -91,7 +91,7 @@ static void check_moments(const podium_collection *c, const podium_aggregate *a,
     podium_estimate e;
     plain p = of_reports(c, n);
     long double middle = c->spec.min + (long double)(c->spec.max - c->spec.min) / 2;
-    ck_assert_int_eq(podium_estimate_make(&e, c, a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+    ck_assert_int_eq(podium_estimate_make(&e, c, a, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_OK);
     /* the noise is in every report; its variance is alpha at the least, where beta is not below 0 */
     long double scale = sqrtl(fmaxl(p.variance, (long double)c->variance_least));
     if (c->beta >= 0 && c->piece_count == 0)
@@ -120,13 +120,13 @@ START_TEST(moments) {
 END_TEST
 
 START_TEST(many_reports) { /* the sums of 2^60 of them, where doubles would have rounded long before */
-    podium_collection c = collection_of(PODIUM_EXACT, 1, -1, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, -1, 1);
     uint32_t cells[] = {UINT32_MAX / 2, UINT32_MAX / 2 + 1};
     podium_aggregate a = of_cells(&c, cells, 2);
     podium_estimate e;
     for (int i = 1; i < 60; i++)
         ck_assert_int_eq(podium_aggregate_merge(&a, &a), PODIUM_OK);
-    ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+    ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_OK);
     ck_assert_uint_eq(e.n, (uint64_t)1 << 60);
     ck_assert_double_eq(e.mean, 0);
     ck_assert_double_eq_tol(e.standard_error / (sqrt(c.alpha) * 0x1p-30), 1, 1e-12);
@@ -150,7 +150,7 @@ START_TEST(estimates_the_values) {
             y += c.piece_count > 0 ? c.piece_square[cell >> c.piece_bits] : 0;
             square += y / MANY, fourth += y * y / MANY;
         }
-        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_OK);
         ck_assert_double_le(fabs(e.mean - 5), 6 * e.standard_error);
         if (c.cells == 2)
             continue;
@@ -169,9 +169,9 @@ START_TEST(variance_clipped) {
         podium_estimate e;
         if (c.cells == 2)
             continue;
-        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_OK);
         ck_assert(e.variance == 0 && e.standard_deviation == 0 && e.variance_clipped);
-        ck_assert_int_eq(podium_estimate_make(&e, &c, &b, PODIUM_NORMAL, 0.95), PODIUM_OK);
+        ck_assert_int_eq(podium_estimate_make(&e, &c, &b, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_OK);
         ck_assert(e.variance == 25 && e.standard_deviation == 5 && e.variance_clipped);
     }
 }
@@ -197,12 +197,12 @@ START_TEST(normal_quantiles) { /* to 12 digits; of 1 - 1e-9 a double has 7 */
                                       {0.999, 3.2905267314919255, 1e-12},  {1 - 1e-9, 6.109410204869, 1e-7},
                                       {0.01, 0.012533469508069276, 1e-12}, {1e-6, 1.2533141373158e-6, 1e-15}};
     uint64_t seed = 403;
-    podium_collection c = collection_of(PODIUM_EXACT, 2, -1, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, -1, 1);
     podium_aggregate a = uniform_values(&c, &seed, MANY);
     podium_estimate e;
-    ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_NORMAL, 0.95), PODIUM_OK);
+    ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_OK);
     for (size_t i = 0; i < LENGTH(known); i++) {
-        double z = half_width(&c, &a, PODIUM_NORMAL, known[i][0]) / e.standard_error;
+        double z = half_width(&c, &a, PODIUM_INTERVAL_NORMAL, known[i][0]) / e.standard_error;
         /* the ends are rounded beside the mean: 1e-16 of it, in standard errors */
         ck_assert_double_eq_tol(z, known[i][1], known[i][2] * fmax(1, known[i][1]) + 4e-16 / e.standard_error);
     }
@@ -220,9 +220,9 @@ START_TEST(guaranteed_formula) { /* Maurer and Pontil's, with half of what may f
             long double l = logl(2 / ((1 - (long double)confidences[i]) / 2)),
                         support = (long double)(c.spacing * (double)c.worth_most);
             long double width = sqrtl(2 * p.variance * l / MANY) + 7 * support * l / (3 * (MANY - 1.0L));
-            double ours = half_width(&c, &a, PODIUM_GUARANTEED, confidences[i]);
+            double ours = half_width(&c, &a, PODIUM_INTERVAL_GUARANTEED, confidences[i]);
             ck_assert_double_eq_tol(ours, (double)width, 1e-10 * (double)width);
-            ck_assert_double_gt(ours, half_width(&c, &a, PODIUM_NORMAL, confidences[i]));
+            ck_assert_double_gt(ours, half_width(&c, &a, PODIUM_INTERVAL_NORMAL, confidences[i]));
         }
     }
 }
@@ -234,7 +234,7 @@ START_TEST(within_the_range) {
         uint32_t first = cell_worth(&c, 0), last = cell_worth(&c, c.worth_most);
         uint32_t right[] = {last, last}, left[] = {first, first}, both[] = {first, last};
         podium_aggregate above = of_cells(&c, right, 2), below = of_cells(&c, left, 2), wide = of_cells(&c, both, 2);
-        for (int interval = PODIUM_NORMAL; interval <= PODIUM_GUARANTEED; interval++) {
+        for (int interval = PODIUM_INTERVAL_NORMAL; interval <= PODIUM_INTERVAL_GUARANTEED; interval++) {
             podium_estimate e;
             ck_assert_int_eq(podium_estimate_make(&e, &c, &wide, (podium_interval)interval, 0.95), PODIUM_OK);
             ck_assert(e.lower == 3 && e.upper == 4);
@@ -259,22 +259,23 @@ static podium_status estimate(const podium_collection *c, const podium_aggregate
 }
 
 START_TEST(refused_estimates) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), other = collection_of(PODIUM_EXACT, 1, 0, 2);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1),
+                      other = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 2);
     uint32_t cells[] = {5, 6};
     podium_aggregate none = of_cells(&c, cells, 0), one = of_cells(&c, cells, 1), two = of_cells(&c, cells, 2), bent;
     static const double wrong[] = {0, 1, -0.1, 1.1, NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < LENGTH(wrong); i++)
-        ck_assert_int_eq(estimate(&c, &two, PODIUM_NORMAL, wrong[i]), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(estimate(&c, &two, 2, 0.95), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(estimate(&c, &two, -1, 0.95), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(estimate(&c, &none, PODIUM_NORMAL, 0.95), PODIUM_TOO_FEW_REPORTS);
-    ck_assert_int_eq(estimate(&c, &one, PODIUM_GUARANTEED, 0.95), PODIUM_TOO_FEW_REPORTS);
-    ck_assert_int_eq(estimate(&other, &two, PODIUM_NORMAL, 0.95), PODIUM_FINGERPRINT_WRONG);
+        ck_assert_int_eq(estimate(&c, &two, PODIUM_INTERVAL_NORMAL, wrong[i]), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(estimate(&c, &two, 2, 0.95), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(estimate(&c, &two, -1, 0.95), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(estimate(&c, &none, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_ERROR_TOO_FEW_REPORTS);
+    ck_assert_int_eq(estimate(&c, &one, PODIUM_INTERVAL_GUARANTEED, 0.95), PODIUM_ERROR_TOO_FEW_REPORTS);
+    ck_assert_int_eq(estimate(&other, &two, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_ERROR_FINGERPRINT_WRONG);
     bent = two;
     bent.bin_bits++;
-    ck_assert_int_eq(estimate(&c, &bent, PODIUM_NORMAL, 0.95), PODIUM_FINGERPRINT_WRONG);
-    ck_assert_int_eq(estimate(&c, &two, PODIUM_NORMAL, nextafter(0, 1)), PODIUM_OK);
-    ck_assert_int_eq(estimate(&c, &two, PODIUM_GUARANTEED, nextafter(1, 0)), PODIUM_OK);
+    ck_assert_int_eq(estimate(&c, &bent, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_ERROR_FINGERPRINT_WRONG);
+    ck_assert_int_eq(estimate(&c, &two, PODIUM_INTERVAL_NORMAL, nextafter(0, 1)), PODIUM_OK);
+    ck_assert_int_eq(estimate(&c, &two, PODIUM_INTERVAL_GUARANTEED, nextafter(1, 0)), PODIUM_OK);
 }
 END_TEST
 
@@ -301,25 +302,26 @@ static podium_status bootstrap(const podium_collection *c, const podium_aggregat
 }
 
 START_TEST(refused_distributions) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1), other = collection_of(PODIUM_EXACT, 1, 0, 2);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1),
+                      other = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 2);
     uint32_t cells[] = {5, 6};
     podium_aggregate none = of_cells(&c, cells, 0), two = of_cells(&c, cells, 2);
-    ck_assert_int_eq(distribution(&c, &two, 0), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(distribution(&c, &two, PODIUM_SHARES_MAX + 1), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(distribution(&c, &none, 8), PODIUM_TOO_FEW_REPORTS);
-    ck_assert_int_eq(distribution(&other, &two, 8), PODIUM_FINGERPRINT_WRONG);
-    ck_assert_int_eq(distribution(&(podium_collection){.cells = 0}, &two, 8), PODIUM_NOT_INITIALISED);
+    ck_assert_int_eq(distribution(&c, &two, 0), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(distribution(&c, &two, PODIUM_SHARES_MAX + 1), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(distribution(&c, &none, 8), PODIUM_ERROR_TOO_FEW_REPORTS);
+    ck_assert_int_eq(distribution(&other, &two, 8), PODIUM_ERROR_FINGERPRINT_WRONG);
+    ck_assert_int_eq(distribution(&(podium_collection){.cells = 0}, &two, 8), PODIUM_ERROR_NOT_INITIALISED);
     static const double wrong[] = {-0.01, 1.01, NAN, INFINITY};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
-        ck_assert_int_eq(bootstrap(&c, &two, 8, wrong[i], 0.9, 20), PODIUM_ARGUMENT_WRONG);
-        ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, wrong[i], 20), PODIUM_ARGUMENT_WRONG);
+        ck_assert_int_eq(bootstrap(&c, &two, 8, wrong[i], 0.9, 20), PODIUM_ERROR_ARGUMENT_WRONG);
+        ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, wrong[i], 20), PODIUM_ERROR_ARGUMENT_WRONG);
     }
-    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0.9, 19), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0, 20), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 1, 20), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(bootstrap(&c, &two, 0, 0.5, 0.9, 20), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(bootstrap(&c, &none, 8, 0.5, 0.9, 20), PODIUM_TOO_FEW_REPORTS);
-    ck_assert_int_eq(bootstrap(&other, &two, 8, 0.5, 0.9, 20), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0.9, 19), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0, 20), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 1, 20), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &two, 0, 0.5, 0.9, 20), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(bootstrap(&c, &none, 8, 0.5, 0.9, 20), PODIUM_ERROR_TOO_FEW_REPORTS);
+    ck_assert_int_eq(bootstrap(&other, &two, 8, 0.5, 0.9, 20), PODIUM_ERROR_FINGERPRINT_WRONG);
     ck_assert_int_eq(bootstrap(&c, &two, 8, 0.5, 0.9, 20), PODIUM_OK);
 }
 END_TEST
@@ -365,7 +367,7 @@ START_TEST(shares) {
             ck_assert_int_eq(podium_distribution_make(&d, &c, &a, bins[i]), PODIUM_OK);
             ck_assert(d.min == -3 && d.max == 5 && d.bins == bins[i] && d.steps <= PODIUM_STEPS_MAX);
             check_shares(&d);
-            ck_assert_int_eq(d.telling, all_mechanisms[m] != PODIUM_DUCHI);
+            ck_assert_int_eq(d.telling, all_mechanisms[m] != PODIUM_MECHANISM_DUCHI);
             if (d.telling)
                 check_quantiles(&d);
         }
@@ -378,7 +380,7 @@ START_TEST(one_channel) {
     static podium_distribution own, shared;
     uint64_t seed = 409;
     podium_channel *channel;
-    podium_collection c = collection_of(PODIUM_EXACT, 2, -3, 5);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, -3, 5);
     ck_assert_int_eq(podium_channel_make(&channel, &c, 20), PODIUM_OK);
     for (size_t n = 10; n <= 100000; n *= 10) {
         podium_aggregate a = skewed_values(&c, &seed, n);
@@ -428,9 +430,9 @@ END_TEST
 START_TEST(coarser) {
     podium_distribution d = {.min = 0, .max = 6, .bins = 6, .telling = true, .share = {0.1, 0.2, 0.3, 0.15, 0.05, 0.2}};
     podium_distribution before = d;
-    ck_assert_int_eq(podium_distribution_coarsen(&d, 4), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(podium_distribution_coarsen(&d, 12), PODIUM_ARGUMENT_WRONG);
-    ck_assert_int_eq(podium_distribution_coarsen(&d, 0), PODIUM_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_distribution_coarsen(&d, 4), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_distribution_coarsen(&d, 12), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_distribution_coarsen(&d, 0), PODIUM_ERROR_ARGUMENT_WRONG);
     ck_assert_int_eq(podium_distribution_coarsen(&d, 6), PODIUM_OK);
     ck_assert(memcmp(&d, &before, sizeof d) == 0);
     ck_assert_int_eq(podium_distribution_coarsen(&d, 3), PODIUM_OK);
@@ -473,14 +475,14 @@ static void two_peaks(podium_mechanism mechanism, double tolerance, double valle
 }
 
 START_TEST(two_peaks_of_all) {
-    two_peaks(PODIUM_EXACT, 0.02, 0.1);
-    two_peaks(PODIUM_APPROXIMATE, 0.02, 0.1);
-    two_peaks(PODIUM_LAPLACE, 0.03, 0.25);
-    two_peaks(PODIUM_STAIRCASE, 0.02, 0.1);
-    two_peaks(PODIUM_PIECEWISE, 0.02, 0.1);
-    two_peaks(PODIUM_HYBRID, 0.02, 0.1);
-    two_peaks(PODIUM_TUNED, 0.02, 0.1);
-    two_peaks(PODIUM_MINIMAX, 0.02, 0.1);
+    two_peaks(PODIUM_MECHANISM_PODIUM, 0.02, 0.1);
+    two_peaks(PODIUM_MECHANISM_PODIUM_APPROXIMATE, 0.02, 0.1);
+    two_peaks(PODIUM_MECHANISM_LAPLACE, 0.03, 0.25);
+    two_peaks(PODIUM_MECHANISM_STAIRCASE, 0.02, 0.1);
+    two_peaks(PODIUM_MECHANISM_PIECEWISE, 0.02, 0.1);
+    two_peaks(PODIUM_MECHANISM_HYBRID, 0.02, 0.1);
+    two_peaks(PODIUM_MECHANISM_PODIUM_TUNED, 0.02, 0.1);
+    two_peaks(PODIUM_MECHANISM_MINIMAX, 0.02, 0.1);
 }
 END_TEST
 
@@ -510,7 +512,8 @@ START_TEST(few_bins_at_large_epsilon) { /* all values in one place: it must be f
             podium_aggregate a = all_at(&c, 0.137, 401);
             podium_distribution d;
             ck_assert_int_eq(podium_distribution_make(&d, &c, &a, few[k]), PODIUM_OK);
-            if (all_mechanisms[m] == PODIUM_DUCHI) { /* but not from two outputs, however many reports there are */
+            if (all_mechanisms[m] ==
+                PODIUM_MECHANISM_DUCHI) { /* but not from two outputs, however many reports there are */
                 ck_assert(!d.telling);
                 continue;
             }
@@ -525,7 +528,7 @@ START_TEST(few_bins_at_large_epsilon) { /* all values in one place: it must be f
 END_TEST
 
 START_TEST(says_when_it_cannot_tell) { /* epsilon 0.01: the noise is a hundred times the range */
-    podium_collection c = collection_of(PODIUM_EXACT, 0.01, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 0.01, 0, 1);
     podium_aggregate a = all_at(&c, 0.2, 402);
     podium_distribution d;
     ck_assert_int_eq(podium_distribution_make(&d, &c, &a, 10), PODIUM_OK);
@@ -550,7 +553,7 @@ START_TEST(bootstrapped) {
     enum { QUANTILES = LENGTH(p), REPETITIONS = 40 };
     static podium_distribution d;
     uint64_t seed = 408;
-    podium_collection c = collection_of(PODIUM_EXACT, 2, 0, 100);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 100);
     podium_aggregate a = skewed_values(&c, &seed, 20000);
     podium_channel *channel;
     ck_assert_int_eq(podium_channel_make(&channel, &c, 32), PODIUM_OK);
@@ -580,7 +583,7 @@ START_TEST(bootstrapped) {
 END_TEST
 
 START_TEST(bootstrap_withheld) { /* with the distribution, and no repetition is made */
-    podium_collection c = collection_of(PODIUM_EXACT, 2, 0, 100);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 100);
     uint32_t cell = UINT32_MAX / 4, done = 0;
     podium_aggregate a = of_cells(&c, &cell, 1);
     podium_channel *channel;

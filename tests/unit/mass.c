@@ -172,7 +172,7 @@ START_TEST(stairs_are_theorem_2) {
     uint64_t seed = 103;
     size_t wrong = 0;
     for (size_t e = 0; e < LENGTH(epsilons); e++)
-        for (int m = PODIUM_LAPLACE; m <= PODIUM_STAIRCASE; m++) {
+        for (int m = PODIUM_MECHANISM_LAPLACE; m <= PODIUM_MECHANISM_STAIRCASE; m++) {
             podium_collection c = collection_of((podium_mechanism)m, epsilons[e], -3, 5);
             for (int trial = 0; trial < 1000; trial++) {
                 uint64_t place = some_place(&c, &seed, trial);
@@ -317,7 +317,8 @@ START_TEST(variance_beside_the_shape) {
             podium_mechanism m = with_density[i];
             podium_collection c = collection_of(m, epsilon, -2, 6);
             podium_shape shape = shape_of(m, epsilon, -2, 6);
-            double whole_cells = m == PODIUM_PIECEWISE ? 0.5 / (double)c.width : 0; /* its step is the narrowest */
+            double whole_cells =
+                m == PODIUM_MECHANISM_PIECEWISE ? 0.5 / (double)c.width : 0; /* its step is the narrowest */
             worst[m] = fmax(worst[m], from_formula(c.alpha, shape.alpha) - whole_cells);
             if (c.coin_count == 0)
                 worst[m] = fmax(worst[m], from_formula(c.beta, shape.beta) - whole_cells);
@@ -325,15 +326,16 @@ START_TEST(variance_beside_the_shape) {
                 ck_assert_double_eq(c.beta, 0);
         }
     /* Laplace's stairs fall short by (80/1024)^2/24 = 2.6e-4 at most; the others only round their widths to cells */
-    ck_assert_double_lt(worst[PODIUM_EXACT], 1e-4);
-    ck_assert_double_lt(worst[PODIUM_APPROXIMATE], 1e-4);
-    ck_assert_double_lt(worst[PODIUM_LAPLACE], 3e-4);
-    ck_assert_double_lt(worst[PODIUM_STAIRCASE], 1e-6);
-    ck_assert_double_lt(worst[PODIUM_PIECEWISE], 1e-4);
-    ck_assert_double_lt(worst[PODIUM_TUNED], 1e-4);
+    ck_assert_double_lt(worst[PODIUM_MECHANISM_PODIUM], 1e-4);
+    ck_assert_double_lt(worst[PODIUM_MECHANISM_PODIUM_APPROXIMATE], 1e-4);
+    ck_assert_double_lt(worst[PODIUM_MECHANISM_LAPLACE], 3e-4);
+    ck_assert_double_lt(worst[PODIUM_MECHANISM_STAIRCASE], 1e-6);
+    ck_assert_double_lt(worst[PODIUM_MECHANISM_PIECEWISE], 1e-4);
+    ck_assert_double_lt(worst[PODIUM_MECHANISM_PODIUM_TUNED], 1e-4);
     printf(
         "variance beside the closed form: podium %.1e %.1e, laplace %.1e, staircase %.1e, piecewise %.1e, tuned %.1e\n",
-        worst[0], worst[1], worst[2], worst[3], worst[PODIUM_PIECEWISE], worst[PODIUM_TUNED]);
+        worst[0], worst[1], worst[2], worst[3], worst[PODIUM_MECHANISM_PIECEWISE],
+        worst[PODIUM_MECHANISM_PODIUM_TUNED]);
 }
 END_TEST
 
@@ -360,7 +362,7 @@ START_TEST(variance_from_the_masses) {
             for (double x = -2; x <= 6; x += 0.8) {
                 double variance = podium_collection_variance(&c, x);
                 ck_assert_double_lt(from_formula(variance_from_masses(&c, x), variance), 1e-3);
-                if (all_mechanisms[m] != PODIUM_MINIMAX)
+                if (all_mechanisms[m] != PODIUM_MECHANISM_MINIMAX)
                     ck_assert_double_eq_tol(variance, c.alpha + c.beta * (x - 2) * (x - 2), 1e-12 * c.variance_most);
                 ck_assert(variance >= c.variance_least * (1 - 1e-12) && variance <= c.variance_most * (1 + 1e-12));
             }

@@ -105,7 +105,7 @@ static table table_of(const podium_collection *c) {
     size_t n = (size_t)c->places + 1;
     table t = {c->places, calloc(3 * n, sizeof *t.mean), NULL, NULL};
     mpz_t base[2], step[2], words;
-    ck_assert(c->pair_coin == 0 && c->coin_count == 0 && c->cells <= PODIUM_LEVELS_MAX && t.mean != NULL);
+    ck_assert(c->pair_coin == 0 && c->coin_count == 0 && c->cells <= PODIUM_MINIMAX_CELLS_MAX && t.mean != NULL);
     t.square = t.mean + n, t.correction = t.square + n;
     mpz_inits(base[0], base[1], step[0], step[1], words, NULL);
     for (uint64_t j = 0; j < c->cells; j++) {
@@ -189,8 +189,9 @@ static double worst_case(podium_mechanism mechanism, double epsilon) {
 }
 
 static double beside_the_best(double epsilon) {
-    static const podium_mechanism others[] = {PODIUM_EXACT, PODIUM_PIECEWISE, PODIUM_DUCHI, PODIUM_HYBRID};
-    double own = worst_case(PODIUM_MINIMAX, epsilon), best = INFINITY;
+    static const podium_mechanism others[] = {PODIUM_MECHANISM_PODIUM, PODIUM_MECHANISM_PIECEWISE,
+                                              PODIUM_MECHANISM_DUCHI, PODIUM_MECHANISM_HYBRID};
+    double own = worst_case(PODIUM_MECHANISM_MINIMAX, epsilon), best = INFINITY;
     for (size_t i = 0; i < LENGTH(others); i++)
         best = fmin(best, worst_case(others[i], epsilon));
     ck_assert_msg(own <= best, "epsilon %.6g: worst variance %.6g, and another has %.6g", epsilon, own, best);
@@ -212,7 +213,7 @@ END_TEST
 START_TEST(closed_form) { /* for small epsilon: the same variance at every place */
     static const double epsilons[] = {1e-3, 0.05, 0.25, 0.5, 0.75};
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
-        podium_collection c = minimax_of(epsilons[i], PODIUM_LEVELS_MAX);
+        podium_collection c = minimax_of(epsilons[i], PODIUM_MINIMAX_CELLS_MAX);
         long double h = 0.5L / tanhl((long double)epsilons[i] / 2), least = INFINITY;
         table t = table_of(&c);
         double worst = (double)worst_of(&t);
@@ -323,16 +324,16 @@ START_TEST(unbiased) {
 END_TEST
 
 START_TEST(unbiased_at_all_levels) {
-    static const uint32_t levels[] = {2, 3, 4, 5, 10, 33, 100, 255, 1000, 10000, 65536};
+    static const uint32_t cells[] = {2, 3, 4, 5, 10, 33, 100, 255, 1000, 10000, 65536};
     static const double epsilons[] = {0.5, 1.1, 3, 9};
     uint64_t seed = 502;
     double largest = 0;
-    for (size_t i = 0; i < LENGTH(levels); i++)
+    for (size_t i = 0; i < LENGTH(cells); i++)
         for (size_t k = 0; k < LENGTH(epsilons); k++) {
-            podium_collection c = minimax_of(epsilons[k], levels[i]);
+            podium_collection c = minimax_of(epsilons[k], cells[i]);
             largest = fmax(largest, largest_bias(&c, &seed));
         }
-    printf("minimax, 2 to 65536 levels: bias at most %.2g of the range\n", largest);
+    printf("minimax, 2 to 65536 cells: bias at most %.2g of the range\n", largest);
     ck_assert_double_lt(largest, 1e-9);
 }
 END_TEST
@@ -417,14 +418,14 @@ static void check_ratios(const podium_collection *c) {
 }
 
 START_TEST(tables_are_private) {
-    static const uint32_t levels[] = {2, 3, 10, 256, 1000};
+    static const uint32_t cells[] = {2, 3, 10, 256, 1000};
     static const double epsilons[] = {1e-6, 0.1, 0.75, 0.76, 1, 2.5, 5, 10, 20, 50};
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
-        for (size_t k = 0; k < LENGTH(levels); k++) {
-            podium_collection c = minimax_of(epsilons[i], levels[k]);
+        for (size_t k = 0; k < LENGTH(cells); k++) {
+            podium_collection c = minimax_of(epsilons[i], cells[k]);
             check_ratios(&c);
         }
-        podium_collection duchi = collection_of(PODIUM_DUCHI, epsilons[i], 0, 1);
+        podium_collection duchi = collection_of(PODIUM_MECHANISM_DUCHI, epsilons[i], 0, 1);
         check_ratios(&duchi);
     }
 }
@@ -446,7 +447,7 @@ static void check_half(double epsilon, uint64_t n, uint64_t width, uint64_t thre
 
 START_TEST(hybrid_is_private) { /* given the coin, which is public, and whatever the rounding between Duchi's places */
     for (double epsilon = 0.62; epsilon < 50; epsilon *= 1.2) {
-        podium_collection c = collection_of(PODIUM_HYBRID, epsilon, 0, 1);
+        podium_collection c = collection_of(PODIUM_MECHANISM_HYBRID, epsilon, 0, 1);
         ck_assert(c.pair_coin != 0 && c.cells == (uint64_t)1 << 32 && c.places + c.width == c.cells / 2);
         check_half(epsilon, c.cells / 2, c.width, c.threshold);
         check_half(epsilon, c.cells / 2, c.cells / 4, c.pair_threshold);
@@ -456,15 +457,16 @@ END_TEST
 
 /* ---- Solved everywhere, and always the same ---- */
 
-static void check_solved(double epsilon, uint32_t levels) {
+static void check_solved(double epsilon, uint32_t cells) {
     static podium_collection one, two;
-    podium_spec spec = {.mechanism = PODIUM_MINIMAX, .epsilon = epsilon, .min = -0.5, .max = 0.5, .levels = levels};
+    podium_spec spec = {
+        .mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = epsilon, .min = -0.5, .max = 0.5, .cells = cells};
     memset(&one, 0, sizeof one);
     memset(&two, 0, sizeof two);
-    ck_assert_msg(podium_collection_init(&one, &spec) == PODIUM_OK, "epsilon %.17g, %u levels", epsilon, levels);
+    ck_assert_msg(podium_collection_init(&one, &spec) == PODIUM_OK, "epsilon %.17g, %u cells", epsilon, cells);
     ck_assert_int_eq(podium_collection_init(&two, &spec), PODIUM_OK);
     ck_assert(memcmp(&one, &two, sizeof one) == 0);
-    ck_assert(one.cells <= levels && one.cells >= 2 && one.places + one.width == one.cells);
+    ck_assert(one.cells <= cells && one.cells >= 2 && one.places + one.width == one.cells);
     ck_assert(one.variance_most > 0 && one.variance_least >= 0 && isfinite(one.variance_most));
     table t = table_of(&one);
     ck_assert_double_eq_tol((double)t.mean[0], -0.5, 1e-9);
@@ -474,10 +476,10 @@ static void check_solved(double epsilon, uint32_t levels) {
 }
 
 START_TEST(solved_for_few_levels) {
-    for (uint32_t levels = 2; levels <= 64; levels++) {
-        check_solved(0.3, levels);
-        check_solved(1.2, levels);
-        check_solved(4, levels);
+    for (uint32_t cells = 2; cells <= 64; cells++) {
+        check_solved(0.3, cells);
+        check_solved(1.2, cells);
+        check_solved(4, cells);
     }
 }
 END_TEST
@@ -495,10 +497,10 @@ END_TEST
 START_TEST(means_rise) {
     static const struct {
         double epsilon;
-        uint32_t levels;
+        uint32_t cells;
     } hard[] = {{11.306352, 188}, {13.0456, 2810}, {14.410313, 1049}, {8, 256}, {20, 65536}, {50, 7}};
     for (size_t i = 0; i < LENGTH(hard); i++) {
-        podium_collection c = minimax_of(hard[i].epsilon, hard[i].levels);
+        podium_collection c = minimax_of(hard[i].epsilon, hard[i].cells);
         double slope = 0;
         for (uint32_t k = 0; k < c.knot_count; k++) {
             slope += c.slopes[k];
@@ -514,18 +516,18 @@ END_TEST
 START_TEST(golden_maps) {
     static const struct {
         double epsilon;
-        uint32_t levels;
+        uint32_t cells;
         uint64_t hash;
     } maps[] = {{0.5, 256, 0x449d272326a423af}, {1, 256, 0xe7476af72f28bb1f},   {2, 10, 0x928a493b6c6ef573},
                 {2, 256, 0xe15d25bbe20c4d6a},   {3, 64, 0x0be2f60700c65ffe},    {4, 256, 0x10a242fb13323a5d},
                 {4, 1000, 0x057560f308f54a48},  {10, 65536, 0x9c6edbb32113ce89}};
     for (size_t i = 0; i < LENGTH(maps); i++) {
-        podium_collection c = minimax_of(maps[i].epsilon, maps[i].levels);
+        podium_collection c = minimax_of(maps[i].epsilon, maps[i].cells);
         uint64_t hash = PODIUM_HASH_START ^ c.width;
         for (uint32_t cell = 0; cell < c.cells; cell++)
             hash = (hash ^ podium_worth(&c, cell) >> 8) * 0x100000001b3; /* the last digits are rounding's */
-        ck_assert_msg(hash == maps[i].hash, "epsilon %g, %u levels: another map, %016llx", maps[i].epsilon,
-                      maps[i].levels, (unsigned long long)hash);
+        ck_assert_msg(hash == maps[i].hash, "epsilon %g, %u cells: another map, %016llx", maps[i].epsilon,
+                      maps[i].cells, (unsigned long long)hash);
     }
 }
 END_TEST
@@ -533,7 +535,7 @@ END_TEST
 START_TEST(more_levels_are_better) { /* but for the last percent, which the number of pieces decides */
     for (double epsilon = 0.5; epsilon < 9; epsilon *= 2) {
         double few = minimax_of(epsilon, 8).variance_most, usual = minimax_of(epsilon, 256).variance_most;
-        double most = minimax_of(epsilon, PODIUM_LEVELS_MAX).variance_most;
+        double most = minimax_of(epsilon, PODIUM_MINIMAX_CELLS_MAX).variance_most;
         ck_assert(most <= 1.01 * usual && usual < few);
     }
 }
@@ -573,7 +575,8 @@ static long double best_s(long double epsilon, long double rho) {
 }
 
 static void check_tuned(double epsilon, double spread) {
-    podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = epsilon, .min = 0, .max = 1, .spread = spread};
+    podium_spec spec = {
+        .mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = epsilon, .min = 0, .max = 1, .spread = spread};
     podium_shape shape;
     ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_OK);
     long double e = (long double)epsilon, rho = (long double)spread, s = (long double)shape.s;
@@ -594,11 +597,12 @@ END_TEST
 
 START_TEST(tuned_to_the_ends_is_podium) {
     for (double epsilon = 1e-6; epsilon < 50; epsilon *= 1.5) {
-        podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = epsilon, .min = 0, .max = 1, .spread = 0.25};
-        podium_collection tuned = collection_from(&spec), exact = collection_of(PODIUM_EXACT, epsilon, 0, 1);
+        podium_spec spec = {
+            .mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = epsilon, .min = 0, .max = 1, .spread = 0.25};
+        podium_collection tuned = collection_from(&spec), exact = collection_of(PODIUM_MECHANISM_PODIUM, epsilon, 0, 1);
         podium_shape shape;
         ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_OK);
-        ck_assert_double_eq(shape.s, shape_of(PODIUM_EXACT, epsilon, 0, 1).s);
+        ck_assert_double_eq(shape.s, shape_of(PODIUM_MECHANISM_PODIUM, epsilon, 0, 1).s);
         ck_assert(tuned.width == exact.width && tuned.threshold == exact.threshold);
         ck_assert_uint_ne(tuned.fingerprint, exact.fingerprint);
     }
@@ -616,9 +620,9 @@ static void same_variance(const podium_collection *c, double x, double formula) 
 START_TEST(published_variances) {
     for (double epsilon = 0.05; epsilon < 12; epsilon *= 1.3) {
         double e = exp(epsilon), h = exp(epsilon / 2), output = (e + 1) / (e - 1);
-        podium_collection duchi = collection_of(PODIUM_DUCHI, epsilon, -1, 1);
-        podium_collection piecewise = collection_of(PODIUM_PIECEWISE, epsilon, -1, 1);
-        podium_collection hybrid = collection_of(PODIUM_HYBRID, epsilon, -1, 1);
+        podium_collection duchi = collection_of(PODIUM_MECHANISM_DUCHI, epsilon, -1, 1);
+        podium_collection piecewise = collection_of(PODIUM_MECHANISM_PIECEWISE, epsilon, -1, 1);
+        podium_collection hybrid = collection_of(PODIUM_MECHANISM_HYBRID, epsilon, -1, 1);
         double mixed_worst = (h + 3) / (3 * h * (h - 1)) + (e + 1) * (e + 1) / (h * (e - 1) * (e - 1));
         for (double x = -1; x <= 1; x += 0.25) {
             same_variance(&duchi, x, output * output - x * x);
@@ -634,8 +638,8 @@ END_TEST
 
 /* ---- Specs ---- */
 
-static podium_status init(podium_mechanism mechanism, double spread, uint32_t levels) {
-    podium_spec spec = {.mechanism = mechanism, .epsilon = 1, .min = 0, .max = 1, .spread = spread, .levels = levels};
+static podium_status init(podium_mechanism mechanism, double spread, uint32_t cells) {
+    podium_spec spec = {.mechanism = mechanism, .epsilon = 1, .min = 0, .max = 1, .spread = spread, .cells = cells};
     podium_collection c, before;
     memset(&c, 0x5a, sizeof c);
     before = c;
@@ -647,33 +651,34 @@ static podium_status init(podium_mechanism mechanism, double spread, uint32_t le
 START_TEST(wrong_parameters) {
     static const double wrong[] = {-1e-9, 0.2500001, 1, NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < LENGTH(wrong); i++)
-        ck_assert_int_eq(init(PODIUM_TUNED, wrong[i], 0), PODIUM_SPREAD_WRONG);
-    ck_assert_int_eq(init(PODIUM_TUNED, 0, 0), PODIUM_OK);
-    ck_assert_int_eq(init(PODIUM_TUNED, 0.25, 0), PODIUM_OK);
-    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, 1), PODIUM_LEVELS_WRONG);
-    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, PODIUM_LEVELS_MAX + 1), PODIUM_LEVELS_WRONG);
-    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, UINT32_MAX), PODIUM_LEVELS_WRONG);
-    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, 2), PODIUM_OK);
-    ck_assert_int_eq(init(PODIUM_MINIMAX, 0, PODIUM_LEVELS_MAX), PODIUM_OK);
+        ck_assert_int_eq(init(PODIUM_MECHANISM_PODIUM_TUNED, wrong[i], 0), PODIUM_ERROR_SPREAD_WRONG);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_PODIUM_TUNED, 0, 0), PODIUM_OK);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_PODIUM_TUNED, 0.25, 0), PODIUM_OK);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, 1), PODIUM_ERROR_CELLS_WRONG);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_MINIMAX_CELLS_MAX + 1), PODIUM_ERROR_CELLS_WRONG);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, UINT32_MAX), PODIUM_ERROR_CELLS_WRONG);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, 2), PODIUM_OK);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_MINIMAX_CELLS_MAX), PODIUM_OK);
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++) { /* one mechanism's parameter is not another's */
-        if (all_mechanisms[m] != PODIUM_TUNED) {
-            ck_assert_int_eq(init(all_mechanisms[m], 0.1, 0), PODIUM_SPREAD_WRONG);
-            ck_assert_int_eq(init(all_mechanisms[m], NAN, 0), PODIUM_SPREAD_WRONG);
+        if (all_mechanisms[m] != PODIUM_MECHANISM_PODIUM_TUNED) {
+            ck_assert_int_eq(init(all_mechanisms[m], 0.1, 0), PODIUM_ERROR_SPREAD_WRONG);
+            ck_assert_int_eq(init(all_mechanisms[m], NAN, 0), PODIUM_ERROR_SPREAD_WRONG);
         }
-        if (all_mechanisms[m] != PODIUM_MINIMAX)
-            ck_assert_int_eq(init(all_mechanisms[m], 0, 256), PODIUM_LEVELS_WRONG);
+        if (all_mechanisms[m] != PODIUM_MECHANISM_MINIMAX)
+            ck_assert_int_eq(init(all_mechanisms[m], 0, 256), PODIUM_ERROR_CELLS_WRONG);
     }
 }
 END_TEST
 
 START_TEST(no_density) {
-    static const podium_mechanism without[] = {PODIUM_DUCHI, PODIUM_HYBRID, PODIUM_MINIMAX};
+    static const podium_mechanism without[] = {PODIUM_MECHANISM_DUCHI, PODIUM_MECHANISM_HYBRID,
+                                               PODIUM_MECHANISM_MINIMAX};
     for (size_t i = 0; i < LENGTH(without); i++) {
         podium_spec spec = spec_of(without[i], 1, 0, 1);
         podium_shape shape, before;
         memset(&shape, 0x5a, sizeof shape);
         before = shape;
-        ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_NO_DENSITY);
+        ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_ERROR_NO_DENSITY);
         ck_assert(memcmp(&shape, &before, sizeof shape) == 0);
     }
 }
@@ -681,7 +686,7 @@ END_TEST
 
 START_TEST(usual_levels) {
     podium_collection c = minimax_of(1, 0), same = minimax_of(1, 256), other = minimax_of(1, 255);
-    ck_assert_uint_eq(c.spec.levels, PODIUM_LEVELS_DEFAULT);
+    ck_assert_uint_eq(c.spec.cells, PODIUM_MINIMAX_CELLS_DEFAULT);
     ck_assert_uint_eq(c.fingerprint, same.fingerprint);
     ck_assert_uint_ne(c.fingerprint, other.fingerprint);
 }
@@ -704,22 +709,22 @@ static void check_codes(const podium_collection *c, size_t bytes) {
     for (size_t k = 0; k < bytes; k++) /* cells itself, the first that is none */
         codes[2 * bytes + k] = (unsigned char)(c->cells >> 8 * k);
     memset(back, 0x77, sizeof back);
-    ck_assert_int_eq(podium_codes_decode(c, back, codes, 5), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(podium_codes_decode(c, back, codes, 5), PODIUM_ERROR_TEXT_MALFORMED);
     ck_assert(back[0] == 0 && back[1] == 1 && back[2] == 0x77777777 && back[4] == 0x77777777);
 }
 
 START_TEST(codes) {
     static const struct {
-        uint32_t levels;
+        uint32_t cells;
         size_t bytes;
     } minimax[] = {{2, 1}, {10, 1}, {256, 1}, {1000, 2}, {4096, 2}, {65536, 2}};
     for (size_t i = 0; i < LENGTH(minimax); i++) {
-        podium_collection c = minimax_of(1.5, minimax[i].levels);
+        podium_collection c = minimax_of(1.5, minimax[i].cells);
         check_codes(&c, minimax[i].bytes);
     }
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
         podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
-        bool few = all_mechanisms[m] == PODIUM_DUCHI || all_mechanisms[m] == PODIUM_MINIMAX;
+        bool few = all_mechanisms[m] == PODIUM_MECHANISM_DUCHI || all_mechanisms[m] == PODIUM_MECHANISM_MINIMAX;
         check_codes(&c, few ? 1 : 4);
     }
     podium_collection three = {.cells = 65537};

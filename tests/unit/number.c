@@ -466,11 +466,11 @@ START_TEST(reports_are_read_as_their_cells) {
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
         for (size_t e = 0; e < LENGTH(some_epsilons); e++)
             for (size_t r = 0; r < LENGTH(ranges); r++) {
-                if (all_mechanisms[m] == PODIUM_MINIMAX && (e + r) % 4 != 0) /* takes its time */
+                if (all_mechanisms[m] == PODIUM_MECHANISM_MINIMAX && (e + r) % 4 != 0) /* takes its time */
                     continue;
                 podium_collection c = collection_of(all_mechanisms[m], some_epsilons[e], ranges[r][0], ranges[r][1]);
                 int lost = check_reports(&c, &seed, CELLS);
-                bool fine = c.cells > PODIUM_LEVELS_MAX && number_format_for(&c).digits > 0;
+                bool fine = c.cells > PODIUM_MINIMAX_CELLS_MAX && number_format_for(&c).digits > 0;
                 ck_assert_msg(!fine || lost > 0, "%s, epsilon %g, %g:%g: a decimal less would do",
                               podium_mechanism_name(c.spec.mechanism), c.spec.epsilon, c.spec.min, c.spec.max);
                 rounding += fine;

@@ -127,7 +127,7 @@ START_TEST(accurate) {
                 for (int i = 0; i <= 1000; i++) {
                     double value = c.spec.min + (c.spec.max - c.spec.min) * i / 1000;
                     uint32_t low = place(&c, value, 0);
-                    if (all_mechanisms[m] != PODIUM_MINIMAX)
+                    if (all_mechanisms[m] != PODIUM_MECHANISM_MINIMAX)
                         check_place(&c, value);
                     ck_assert_uint_ge(low, before);
                     before = low;

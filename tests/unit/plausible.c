@@ -42,7 +42,7 @@ static size_t honest_called_wrong(const podium_collection *c, uint64_t *seed) {
 
 START_TEST(honest) {
     static const double epsilons[] = {1e-6, 0.1, 0.7, 1, 3, 8, 20, 50};
-    static const uint32_t levels[] = {2, 3, 16, 1000, 4096, 65536};
+    static const uint32_t cells[] = {2, 3, 16, 1000, 4096, 65536};
     uint64_t seed = 601;
     size_t wrong = 0;
     for (size_t e = 0; e < LENGTH(epsilons); e++) {
@@ -50,8 +50,8 @@ START_TEST(honest) {
             podium_collection c = collection_of(all_mechanisms[m], epsilons[e], 0, 10);
             wrong += honest_called_wrong(&c, &seed);
         }
-        for (size_t l = 0; l < LENGTH(levels); l++) {
-            podium_spec spec = {PODIUM_MINIMAX, epsilons[e], 0, 10, 0, levels[l]};
+        for (size_t l = 0; l < LENGTH(cells); l++) {
+            podium_spec spec = {PODIUM_MECHANISM_MINIMAX, epsilons[e], 0, 10, 0, cells[l]};
             podium_collection c = collection_from(&spec);
             wrong += honest_called_wrong(&c, &seed);
         }
@@ -69,7 +69,7 @@ START_TEST(raw_values) {
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
         for (size_t e = 0; e < LENGTH(epsilons); e++) {
             podium_collection c = collection_of(all_mechanisms[m], epsilons[e], 0, 10);
-            ck_assert_int_eq(check(&c, values, 1000), PODIUM_NOT_REPORTS);
+            ck_assert_int_eq(check(&c, values, 1000), PODIUM_ERROR_NOT_REPORTS);
         }
 }
 END_TEST
@@ -77,15 +77,16 @@ END_TEST
 /* The reports themselves, but clamped to the range; or of another epsilon */
 START_TEST(altered_reports) {
     uint64_t seed = 603;
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 10), other = collection_of(PODIUM_EXACT, 3, 0, 10);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10),
+                      other = collection_of(PODIUM_MECHANISM_PODIUM, 3, 0, 10);
     for (size_t i = 0; i < 1000; i++)
         values[i] = 10 * seeded_uniform(&seed);
     ck_assert_int_eq(check_privatized(&c, &seed, 1000), PODIUM_OK);
     for (size_t i = 0; i < 1000; i++)
         reports[i] = fmin(fmax(reports[i], 0), 10);
-    ck_assert_int_eq(check(&c, reports, 1000), PODIUM_NOT_REPORTS);
+    ck_assert_int_eq(check(&c, reports, 1000), PODIUM_ERROR_NOT_REPORTS);
     ck_assert_int_eq(check_privatized(&other, &seed, 1000), PODIUM_OK);
-    ck_assert_int_eq(check(&c, reports, 1000), PODIUM_NOT_REPORTS);
+    ck_assert_int_eq(check(&c, reports, 1000), PODIUM_ERROR_NOT_REPORTS);
 }
 END_TEST
 
@@ -107,7 +108,7 @@ START_TEST(few_dishonest) {
         podium_aggregate_init(&worst, &c);
         for (int i = 0; i < 250; i++)
             ck_assert_int_eq(podium_aggregate_add_cells(&worst, &c, evil, 4), PODIUM_OK);
-        ck_assert_int_eq(podium_aggregate_check(&worst, &c), PODIUM_NOT_REPORTS);
+        ck_assert_int_eq(podium_aggregate_check(&worst, &c), PODIUM_ERROR_NOT_REPORTS);
     }
 }
 END_TEST
@@ -119,7 +120,7 @@ START_TEST(one_among_many) {
     const podium_aggregate *each[GROUPS];
     uint64_t seed = 605;
     size_t which = 99;
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 10);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10);
     podium_random random = seeded_random(&seed);
     for (size_t g = 0; g < GROUPS; g++) {
         for (size_t i = 0; i < 500; i++)
@@ -134,21 +135,22 @@ START_TEST(one_among_many) {
     ck_assert_uint_eq(which, 99);
     podium_aggregate_init(&groups[37], &c);
     ck_assert_int_eq(podium_aggregate_add(&groups[37], &c, values, 500), PODIUM_OK);
-    ck_assert_int_eq(podium_aggregates_check(&which, each, GROUPS, &c), PODIUM_NOT_REPORTS);
+    ck_assert_int_eq(podium_aggregates_check(&which, each, GROUPS, &c), PODIUM_ERROR_NOT_REPORTS);
     ck_assert_uint_eq(which, 37);
 }
 END_TEST
 
 START_TEST(refused_and_others) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 10), other = collection_of(PODIUM_EXACT, 1, 0, 11);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10),
+                      other = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 11);
     podium_aggregate a;
     podium_aggregate_init(&a, &c);
     ck_assert_int_eq(podium_aggregate_check(&a, &c), PODIUM_OK); /* nothing is no evidence */
     a.refused = 4;
     ck_assert_int_eq(podium_aggregate_check(&a, &c), PODIUM_OK);
     a.refused = 5;
-    ck_assert_int_eq(podium_aggregate_check(&a, &c), PODIUM_NOT_REPORTS);
-    ck_assert_int_eq(podium_aggregate_check(&a, &other), PODIUM_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_aggregate_check(&a, &c), PODIUM_ERROR_NOT_REPORTS);
+    ck_assert_int_eq(podium_aggregate_check(&a, &other), PODIUM_ERROR_FINGERPRINT_WRONG);
 }
 END_TEST
 

@@ -70,14 +70,15 @@ START_TEST(no_exceptions) {
     const double signalling = podium_double_of(0x7ff0000000000001); /* a NaN that any arithmetic raises one for */
     const double all[] = {NAN,      -NAN, signalling, -signalling, INFINITY, -INFINITY, DBL_MAX,
                           -DBL_MAX, 0.0,  -0.0,       4.9e-324,    -1e-310,  DBL_MIN,   0.3};
-    static const podium_spec specs[] = {{.mechanism = PODIUM_EXACT, .epsilon = 1, .min = 0, .max = 1},
-                                        {.mechanism = PODIUM_LAPLACE, .epsilon = 1e-6, .min = -1e140, .max = 1e140},
-                                        {.mechanism = PODIUM_STAIRCASE, .epsilon = 50, .min = 1e-140, .max = 2e-140},
-                                        {.mechanism = PODIUM_EXACT, .epsilon = 0.1, .min = 0, .max = 1e140},
-                                        {.mechanism = PODIUM_DUCHI, .epsilon = 50, .min = -1e-140, .max = 1e140},
-                                        {.mechanism = PODIUM_HYBRID, .epsilon = 1, .min = -1e140, .max = 1e140},
-                                        {.mechanism = PODIUM_MINIMAX, .epsilon = 4, .min = -1e140, .max = 1e140},
-                                        {.mechanism = PODIUM_MINIMAX, .epsilon = 4, .min = 1e-140, .max = 2e-140}};
+    static const podium_spec specs[] = {
+        {.mechanism = PODIUM_MECHANISM_PODIUM, .epsilon = 1, .min = 0, .max = 1},
+        {.mechanism = PODIUM_MECHANISM_LAPLACE, .epsilon = 1e-6, .min = -1e140, .max = 1e140},
+        {.mechanism = PODIUM_MECHANISM_STAIRCASE, .epsilon = 50, .min = 1e-140, .max = 2e-140},
+        {.mechanism = PODIUM_MECHANISM_PODIUM, .epsilon = 0.1, .min = 0, .max = 1e140},
+        {.mechanism = PODIUM_MECHANISM_DUCHI, .epsilon = 50, .min = -1e-140, .max = 1e140},
+        {.mechanism = PODIUM_MECHANISM_HYBRID, .epsilon = 1, .min = -1e140, .max = 1e140},
+        {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 4, .min = -1e140, .max = 1e140},
+        {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 4, .min = 1e-140, .max = 2e-140}};
     const int watched = FE_INVALID | FE_OVERFLOW | FE_UNDERFLOW | FE_DIVBYZERO;
     for (size_t s = 0; s < LENGTH(specs); s++) {
         podium_collection c;
@@ -106,7 +107,7 @@ END_TEST
 
 START_TEST(system_source_works) {
     set_values(13);
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     ck_assert_int_eq(podium_privatize_from(&c, &podium_random_system, reports, values, MANY), PODIUM_OK);
     ck_assert_int_eq(podium_privatize_from(&c, &podium_random_default, again, values, MANY), PODIUM_OK);
     ck_assert(memcmp(reports, again, sizeof again) != 0);
@@ -157,14 +158,14 @@ static podium_random random_of(source *s) {
    what the mechanism needs besides */
 static size_t halves_of(const podium_collection *c) {
     switch (c->spec.mechanism) {
-    case PODIUM_LAPLACE: /* a tail by two halves; of ten coins, or five, all but the last by one */
+    case PODIUM_MECHANISM_LAPLACE: /* a tail by two halves; of ten coins, or five, all but the last by one */
         return 6 + 11;
-    case PODIUM_STAIRCASE:
+    case PODIUM_MECHANISM_STAIRCASE:
         return 6 + 6;
-    case PODIUM_HYBRID: /* a coin by one half, and a side by two */
+    case PODIUM_MECHANISM_HYBRID: /* a coin by one half, and a side by two */
         return 7;
-    case PODIUM_DUCHI:
-    case PODIUM_MINIMAX:
+    case PODIUM_MECHANISM_DUCHI:
+    case PODIUM_MECHANISM_MINIMAX:
         return 4;
     default:
         return 3;
@@ -197,7 +198,7 @@ START_TEST(runs_dry_anywhere) {
             source own = {.seed = 17, .left = left};
             podium_random random = random_of(&own);
             memcpy(reports, values, sizeof values);
-            ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, MANY), PODIUM_RANDOM_FAILED);
+            ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, MANY), PODIUM_ERROR_RANDOM_FAILED);
             for (size_t i = 0; i < MANY; i++)
                 ck_assert(isnan(reports[i]));
             ck_assert(own.closed == 1 && own.dirty == 0);
@@ -212,21 +213,21 @@ static void *open_nothing(void *context, size_t n) {
 }
 
 START_TEST(source_that_does_not_open) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     source own = {.left = SIZE_MAX};
     podium_random random = random_of(&own);
     random.open = open_nothing;
-    ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, 10), PODIUM_RANDOM_FAILED);
+    ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, 10), PODIUM_ERROR_RANDOM_FAILED);
     ck_assert(isnan(reports[0]) && isnan(reports[9]) && own.closed == 0 && own.given == 0);
 }
 END_TEST
 
 START_TEST(nothing_set_up) {
-    podium_collection zeros = {0}, c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection zeros = {0}, c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     podium_random nothing = {0};
-    ck_assert_int_eq(podium_privatize(&zeros, reports, values, 10), PODIUM_NOT_INITIALISED);
+    ck_assert_int_eq(podium_privatize(&zeros, reports, values, 10), PODIUM_ERROR_NOT_INITIALISED);
     ck_assert(isnan(reports[0]) && isnan(reports[9]));
-    ck_assert_int_eq(podium_privatize_from(&c, &nothing, reports, values, 10), PODIUM_RANDOM_FAILED);
+    ck_assert_int_eq(podium_privatize_from(&c, &nothing, reports, values, 10), PODIUM_ERROR_RANDOM_FAILED);
     ck_assert(isnan(reports[0]) && isnan(reports[9]));
 }
 END_TEST
@@ -236,11 +237,11 @@ static size_t fill_too_much(void *context, void *buffer, size_t n) {
 }
 
 START_TEST(source_that_claims_too_much) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     uint64_t seed = 18;
     podium_random random = {.fill = fill_too_much, .context = &seed};
     cells[0] = 5;
-    ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, values, 1), PODIUM_RANDOM_FAILED);
+    ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, values, 1), PODIUM_ERROR_RANDOM_FAILED);
     ck_assert_uint_eq(cells[0], 0);
 }
 END_TEST

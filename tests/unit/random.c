@@ -72,7 +72,7 @@ static double values[MANY], reports[MANY];
 static uint32_t cells[MANY];
 
 static podium_status privatize(size_t n) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     for (size_t i = 0; i < n; i++)
         values[i] = 0.25, reports[i] = 0.25, cells[i] = 77;
     calls = 0, bytes = 0;
@@ -80,11 +80,11 @@ static podium_status privatize(size_t n) {
 }
 
 static void check_closed(size_t n) { /* failed, and nothing that looks like a report is left */
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
-    ck_assert_int_eq(privatize(n), PODIUM_RANDOM_FAILED);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    ck_assert_int_eq(privatize(n), PODIUM_ERROR_RANDOM_FAILED);
     for (size_t i = 0; i < n; i++)
         ck_assert(isnan(reports[i]));
-    ck_assert_int_eq(podium_privatize_cells(&c, NULL, cells, values, n), PODIUM_RANDOM_FAILED);
+    ck_assert_int_eq(podium_privatize_cells(&c, NULL, cells, values, n), PODIUM_ERROR_RANDOM_FAILED);
     for (size_t i = 0; i < n; i++)
         ck_assert(cells[i] == 0);
 }
@@ -125,7 +125,7 @@ START_TEST(fails_closed) {
 #ifdef PODIUM_WITH_OPENSSL
     for (int blocks = 0; blocks < 10; blocks++) { /* the cipher gives out in any block */
         updates_until_failure = blocks;
-        ck_assert_int_eq(privatize(MANY), PODIUM_RANDOM_FAILED);
+        ck_assert_int_eq(privatize(MANY), PODIUM_ERROR_RANDOM_FAILED);
         for (size_t i = 0; i < MANY; i++)
             ck_assert(isnan(reports[i]));
     }
@@ -235,7 +235,7 @@ static void *work(void *argument) {
 }
 
 START_TEST(threads_share_a_collection) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     pthread_t threads[THREADS];
     static worker workers[THREADS];
     uint64_t words[THREADS * WORDS];

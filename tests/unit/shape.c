@@ -59,7 +59,8 @@ START_TEST(shape_rows) {
     error_log errors = {0};
     csv_row row;
     while (read_row(file, &row)) {
-        podium_mechanism mechanism = strcmp(row.cell[2], "exact") == 0 ? PODIUM_EXACT : PODIUM_APPROXIMATE;
+        podium_mechanism mechanism =
+            strcmp(row.cell[2], "exact") == 0 ? PODIUM_MECHANISM_PODIUM : PODIUM_MECHANISM_PODIUM_APPROXIMATE;
         podium_shape shape = shape_of(mechanism, strtod(row.cell[1], NULL), -0.5, 0.5);
         compare(&errors, row.cell[0], "s", shape.s, row.cell[3], TOLERANCE);
         compare(&errors, row.cell[0], "m", shape.m, row.cell[4], TOLERANCE);
@@ -78,10 +79,10 @@ START_TEST(variance_rows) {
     csv_row row;
     while (read_row(file, &row)) {
         double epsilon = strtod(row.cell[1], NULL);
-        podium_shape exact = shape_of(PODIUM_EXACT, epsilon, -0.5, 0.5);
-        podium_shape approximate = shape_of(PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
-        podium_shape laplace = shape_of(PODIUM_LAPLACE, epsilon, -0.5, 0.5);
-        podium_shape staircase = shape_of(PODIUM_STAIRCASE, epsilon, -0.5, 0.5);
+        podium_shape exact = shape_of(PODIUM_MECHANISM_PODIUM, epsilon, -0.5, 0.5);
+        podium_shape approximate = shape_of(PODIUM_MECHANISM_PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
+        podium_shape laplace = shape_of(PODIUM_MECHANISM_LAPLACE, epsilon, -0.5, 0.5);
+        podium_shape staircase = shape_of(PODIUM_MECHANISM_STAIRCASE, epsilon, -0.5, 0.5);
         const char *label = row.cell[0];
         compare(&errors, label, "podium_centre", podium_shape_variance(&exact, 0), row.cell[2], TOLERANCE);
         compare(&errors, label, "podium_edge", podium_shape_variance(&exact, 0.5), row.cell[3], TOLERANCE);
@@ -102,10 +103,10 @@ START_TEST(efficiency_rows) {
     csv_row row;
     while (read_row(file, &row)) {
         double epsilon = strtod(row.cell[1], NULL);
-        podium_shape exact = shape_of(PODIUM_EXACT, epsilon, -0.5, 0.5);
-        podium_shape approximate = shape_of(PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
-        podium_shape laplace = shape_of(PODIUM_LAPLACE, epsilon, -0.5, 0.5);
-        podium_shape staircase = shape_of(PODIUM_STAIRCASE, epsilon, -0.5, 0.5);
+        podium_shape exact = shape_of(PODIUM_MECHANISM_PODIUM, epsilon, -0.5, 0.5);
+        podium_shape approximate = shape_of(PODIUM_MECHANISM_PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
+        podium_shape laplace = shape_of(PODIUM_MECHANISM_LAPLACE, epsilon, -0.5, 0.5);
+        podium_shape staircase = shape_of(PODIUM_MECHANISM_STAIRCASE, epsilon, -0.5, 0.5);
         const char *label = row.cell[0];
         double centre_to_edge = podium_shape_variance(&exact, 0) / podium_shape_variance(&exact, 0.5);
         compare(&errors, label, "approximate/exact", podium_shape_efficiency(&approximate, &exact, 0.5), row.cell[2],
@@ -132,7 +133,7 @@ static const double epsilons[] = {1e-6, 1e-3, 0.1, 0.34657359027997264, 1, 3, 10
 
 START_TEST(exact_beats_its_neighbours) { /* the exact s is a minimum: s +- 1% is worse, by the paper's formula */
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
-        long double e = epsilons[i], s = (long double)shape_of(PODIUM_EXACT, epsilons[i], 0, 1).s;
+        long double e = epsilons[i], s = (long double)shape_of(PODIUM_MECHANISM_PODIUM, epsilons[i], 0, 1).s;
         long double at[3];
         for (int k = -1; k <= 1; k++) {
             long double near = s * (1 + 0.01L * k);
@@ -145,12 +146,12 @@ END_TEST
 
 START_TEST(mass_is_one) {
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
-        podium_shape shape = shape_of(PODIUM_EXACT, epsilons[i], 3, 8);
+        podium_shape shape = shape_of(PODIUM_MECHANISM_PODIUM, epsilons[i], 3, 8);
         double base = shape.d * shape.delta * shape.m;
         ck_assert_double_eq_tol(base + shape.q, 1, 1e-14);
         ck_assert_double_eq_tol(shape.lift * shape.w / shape.q, 1, 1e-14);
         ck_assert_double_eq_tol(shape.d_step / shape.d / exp(epsilons[i]), 1, 1e-12);
-        podium_shape stairs = shape_of(PODIUM_STAIRCASE, epsilons[i], 3, 8);
+        podium_shape stairs = shape_of(PODIUM_MECHANISM_STAIRCASE, epsilons[i], 3, 8);
         ck_assert_double_eq_tol(podium_shape_cdf(&stairs, 5, 5), 0.5, 1e-12);
     }
 }
@@ -167,7 +168,8 @@ START_TEST(quantile_inverts_cdf) {
                     double y = podium_shape_quantile(&shape, x[j], p[k]);
                     /* y is rounded to a double: the mass of that rounding is the best that can be asked */
                     double peak = fmax(shape.d_step, podium_shape_density(&shape, x[j], x[j]));
-                    double most = with_density[m] == PODIUM_PIECEWISE ? 1e-4 : 1e-6; /* whose step is the narrowest */
+                    double most =
+                        with_density[m] == PODIUM_MECHANISM_PIECEWISE ? 1e-4 : 1e-6; /* whose step is the narrowest */
                     double slack = 2e-14 + fmin(peak * fabs(y) * 4e-16, most);
                     ck_assert_double_eq_tol(podium_shape_cdf(&shape, x[j], y), p[k], slack);
                 }
@@ -234,7 +236,7 @@ START_TEST(densities_keep_the_ratio) { /* the paper's theorem: only e^-epsilon, 
 END_TEST
 
 START_TEST(step_moves_across_the_support) {
-    podium_shape shape = shape_of(PODIUM_EXACT, log(9), 0, 1);
+    podium_shape shape = shape_of(PODIUM_MECHANISM_PODIUM, log(9), 0, 1);
     ck_assert_double_eq_tol(podium_shape_step(&shape, 1) + shape.w, 0.5 + shape.m / 2, 1e-14);
     ck_assert_double_eq_tol(podium_shape_step(&shape, 0), 0.5 - shape.m / 2, 1e-14);
     ck_assert_double_eq_tol(podium_shape_step(&shape, 0.5), 0.5 - shape.w / 2, 1e-14);
@@ -271,7 +273,7 @@ START_TEST(strange_arguments) {
         ck_assert(podium_shape_quantile(&shape, 1, 0) < -10 && podium_shape_quantile(&shape, 1, 1) > 20);
         ck_assert(podium_shape_variance(&shape, 1e300) == podium_shape_variance(&shape, 10));
         ck_assert(podium_shape_cdf(&shape, -5, 3) == podium_shape_cdf(&shape, 0, 3));
-        bool noise = with_density[m] == PODIUM_LAPLACE || with_density[m] == PODIUM_STAIRCASE;
+        bool noise = with_density[m] == PODIUM_MECHANISM_LAPLACE || with_density[m] == PODIUM_MECHANISM_STAIRCASE;
         ck_assert(isnan(podium_shape_step(&shape, 1)) == noise);
         ck_assert(isinf(podium_shape_quantile(&shape, 1, 1)) == noise);
     }

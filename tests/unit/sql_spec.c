@@ -11,10 +11,10 @@ static bool spec(podium_spec *to, char message[SQL_MESSAGE_MAX], const char *mec
 
 START_TEST(parameters_in_other_locales) {
     char message[SQL_MESSAGE_MAX];
-    podium_spec s = {.levels = 0};
+    podium_spec s = {.cells = 0};
     enter_locale(odd_locales[_i]);
     bool tuned = spec(&s, message, "podium-tuned:0.05") && s.spread == 0.05;
-    bool minimax = spec(&s, message, "minimax:1024.0") && s.levels == 1024;
+    bool minimax = spec(&s, message, "minimax:1024.0") && s.cells == 1024;
     bool comma = spec(&s, message, "podium-tuned:0,05"), own = spec(&s, message, "podium-tuned:0\xd9\xab");
     setlocale(LC_NUMERIC, "C");
     ck_assert(tuned && minimax && !comma && !own);
@@ -22,10 +22,10 @@ START_TEST(parameters_in_other_locales) {
 END_TEST
 
 START_TEST(wrong_parameters) {
-    static const char *const wrong[] = {
-        "podium-tuned", "podium-tuned:", "podium-tuned:-0.1", "podium-tuned:0.26", "podium-tuned:.", "podium-tuned:1e-1",
-        "minimax:1",    "minimax:2.5",   "minimax:65537",     "minimax:+16",       "minimax:0x10",   "podium:1",
-        "duchi:2"};
+    static const char *const wrong[] = {"podium-tuned",   "podium-tuned:",     "podium-tuned:-0.1", "podium-tuned:0.26",
+                                        "podium-tuned:.", "podium-tuned:1e-1", "minimax:1",         "minimax:2.5",
+                                        "minimax:65537",  "minimax:+16",       "minimax:0x10",      "podium:1",
+                                        "duchi:2"};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         char message[SQL_MESSAGE_MAX];
         podium_spec s;

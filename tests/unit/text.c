@@ -16,7 +16,7 @@ static bool same_bits(double a, double b) {
 
 static bool same_spec(const podium_spec *a, const podium_spec *b) {
     return a->mechanism == b->mechanism && same_bits(a->epsilon, b->epsilon) && same_bits(a->min, b->min) &&
-           same_bits(a->max, b->max) && a->spread == b->spread && a->levels == b->levels; /* a spread of -0 is 0 */
+           same_bits(a->max, b->max) && a->spread == b->spread && a->cells == b->cells; /* a spread of -0 is 0 */
 }
 
 /* The text is as long as it says, fits, and gives the same collection and name */
@@ -48,10 +48,10 @@ static podium_spec some_spec(uint64_t *seed) {
     }
     spec.min = fmin(a, b);
     spec.max = fmax(a, b);
-    if (spec.mechanism == PODIUM_TUNED)
+    if (spec.mechanism == PODIUM_MECHANISM_PODIUM_TUNED)
         spec.spread = seeded_word(seed) % 4 == 0 ? 0.01 * (double)(seeded_word(seed) % 26) : seeded_uniform(seed) / 4;
-    if (spec.mechanism == PODIUM_MINIMAX) /* mostly such as are solved at once */
-        spec.levels = 2 + (uint32_t)(seeded_word(seed) % (seeded_word(seed) % 8 == 0 ? 65535 : 15));
+    if (spec.mechanism == PODIUM_MECHANISM_MINIMAX) /* mostly such as are solved at once */
+        spec.cells = 2 + (uint32_t)(seeded_word(seed) % (seeded_word(seed) % 8 == 0 ? 65535 : 15));
     return spec;
 }
 
@@ -93,14 +93,15 @@ START_TEST(extremes_there_and_back) { /* the longest numbers, and a zero with a 
 END_TEST
 
 START_TEST(extreme_parameters) {
-    static const uint32_t levels[] = {0, 2, 3, 255, 257, PODIUM_LEVELS_MAX};
+    static const uint32_t cells[] = {0, 2, 3, 255, 257, PODIUM_MINIMAX_CELLS_MAX};
     const double spreads[] = {-0.0, DBL_TRUE_MIN, DBL_MIN, 0.1, 1 / 12.0, nextafter(0.25, 0), 0.25};
-    for (size_t i = 0; i < LENGTH(levels); i++) {
-        podium_collection c = minimax_of(0.5, levels[i]);
+    for (size_t i = 0; i < LENGTH(cells); i++) {
+        podium_collection c = minimax_of(0.5, cells[i]);
         ck_assert(round_trip(&c, names[5]));
     }
     for (size_t i = 0; i < LENGTH(spreads); i++) {
-        podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = 1 / 3.0, .min = -1 / 3.0, .max = 1 / 7.0};
+        podium_spec spec = {
+            .mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 1 / 3.0, .min = -1 / 3.0, .max = 1 / 7.0};
         spec.spread = spreads[i];
         podium_collection c = collection_from(&spec);
         ck_assert(round_trip(&c, names[5]));
@@ -109,7 +110,7 @@ START_TEST(extreme_parameters) {
 END_TEST
 
 START_TEST(in_other_locales) {
-    podium_collection c = collection_of(PODIUM_EXACT, 0.5, -1.25, 2.75);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 0.5, -1.25, 2.75);
     char text[PODIUM_COLLECTION_TEXT_MAX];
     enter_locale(odd_locales[_i]);
     podium_collection_write(&c, text, NULL);
@@ -240,7 +241,7 @@ END_TEST
     "fingerprint = a1e002b232eb5f93\n"
 
 START_TEST(golden) {
-    podium_collection c = collection_of(PODIUM_EXACT, 0.1, 1, 120);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 0.1, 1, 120);
     char text[PODIUM_COLLECTION_TEXT_MAX], expected[PODIUM_COLLECTION_TEXT_MAX];
     snprintf(expected, sizeof expected, "%s%s", head, GOLDEN);
     size_t n = podium_collection_write(&c, text, "age");
@@ -336,18 +337,18 @@ START_TEST(any_order_of_lines) {
 END_TEST
 
 START_TEST(wrong_keys) {
-    expect("", PODIUM_TEXT_MALFORMED, 0);
-    expect("\n\n# nothing\n", PODIUM_TEXT_MALFORMED, 0);
-    expect("an age\n", PODIUM_TEXT_MALFORMED, 1);
+    expect("", PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect("\n\n# nothing\n", PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect("an age\n", PODIUM_ERROR_TEXT_MALFORMED, 1);
     for (int which = VERSION; which <= FINGERPRINT; which++)
         if (which != NAME)
-            expect_changed(which, "", PODIUM_TEXT_MALFORMED, 0); /* missing: nowhere in particular */
-    expect_changed(NAME, "names = age\n", PODIUM_TEXT_MALFORMED, 2);
-    expect_changed(EPSILON, "Epsilon = 0.1\n", PODIUM_TEXT_MALFORMED, 4);
-    expect_changed(EPSILON, "= 0.1\n", PODIUM_TEXT_MALFORMED, 4);
-    expect_changed(EPSILON, "epsilon 0.1\n", PODIUM_TEXT_MALFORMED, 4);
-    expect_changed(EPSILON, "# skipped\n\nbeta = 1\n", PODIUM_TEXT_MALFORMED, 6);
-    expect_changed(FINGERPRINT, "garbage", PODIUM_TEXT_MALFORMED, 7);
+            expect_changed(which, "", PODIUM_ERROR_TEXT_MALFORMED, 0); /* missing: nowhere in particular */
+    expect_changed(NAME, "names = age\n", PODIUM_ERROR_TEXT_MALFORMED, 2);
+    expect_changed(EPSILON, "Epsilon = 0.1\n", PODIUM_ERROR_TEXT_MALFORMED, 4);
+    expect_changed(EPSILON, "= 0.1\n", PODIUM_ERROR_TEXT_MALFORMED, 4);
+    expect_changed(EPSILON, "epsilon 0.1\n", PODIUM_ERROR_TEXT_MALFORMED, 4);
+    expect_changed(EPSILON, "# skipped\n\nbeta = 1\n", PODIUM_ERROR_TEXT_MALFORMED, 6);
+    expect_changed(FINGERPRINT, "garbage", PODIUM_ERROR_TEXT_MALFORMED, 7);
 }
 END_TEST
 
@@ -362,7 +363,7 @@ START_TEST(twice) {
     for (size_t i = 0; i < LENGTH(lines); i++) {
         char text[PODIUM_COLLECTION_TEXT_MAX];
         snprintf(text, sizeof text, "%s%s", GOLDEN, lines[i]);
-        expect(text, PODIUM_TEXT_MALFORMED, 8);
+        expect(text, PODIUM_ERROR_TEXT_MALFORMED, 8);
     }
 }
 END_TEST
@@ -376,7 +377,7 @@ START_TEST(wrong_numbers) {
             static const char *const keys[] = {"epsilon", "min", "max"};
             char line[64];
             snprintf(line, sizeof line, "%s = %s\n", keys[which - EPSILON], numbers[i]);
-            expect_changed(which, line, PODIUM_TEXT_MALFORMED, (size_t)which);
+            expect_changed(which, line, PODIUM_ERROR_TEXT_MALFORMED, (size_t)which);
         }
 }
 END_TEST
@@ -386,47 +387,47 @@ START_TEST(long_numbers) {
     snprintf(line, sizeof line, "min = 1.%0100d\n", 0);
     expect_changed(MIN, line, PODIUM_OK, 0);
     snprintf(line, sizeof line, "min = 1.%0200d\n", 0);
-    expect_changed(MIN, line, PODIUM_TEXT_MALFORMED, MIN);
+    expect_changed(MIN, line, PODIUM_ERROR_TEXT_MALFORMED, MIN);
 }
 END_TEST
 
 START_TEST(numbers_that_no_collection_has) { /* the collection's own errors, of no line in particular */
-    expect_changed(EPSILON, "epsilon = 0\n", PODIUM_EPSILON_NOT_POSITIVE, 0);
-    expect_changed(EPSILON, "epsilon = 51\n", PODIUM_EPSILON_TOO_LARGE, 0);
-    expect_changed(EPSILON, "epsilon = 1e-7\n", PODIUM_EPSILON_TOO_SMALL, 0);
-    expect_changed(EPSILON, "epsilon = 1e999\n", PODIUM_EPSILON_NOT_FINITE, 0);
-    expect_changed(MAX, "max = 1e999\n", PODIUM_RANGE_NOT_FINITE, 0);
-    expect_changed(MAX, "max = 1\n", PODIUM_RANGE_EMPTY, 0);
-    expect_changed(MAX, "max = 1e141\n", PODIUM_RANGE_ABSURD, 0);
-    expect_changed(MAX, "max = 1.000000001\n", PODIUM_RANGE_TOO_NARROW, 0);
-    expect_changed(MECHANISM, "mechanism = Podium\n", PODIUM_MECHANISM_UNKNOWN, 3);
-    expect_changed(MECHANISM, "mechanism = podium-\n", PODIUM_MECHANISM_UNKNOWN, 3);
-    expect_changed(MECHANISM, "mechanism =\n", PODIUM_MECHANISM_UNKNOWN, 3);
+    expect_changed(EPSILON, "epsilon = 0\n", PODIUM_ERROR_EPSILON_NOT_POSITIVE, 0);
+    expect_changed(EPSILON, "epsilon = 51\n", PODIUM_ERROR_EPSILON_TOO_LARGE, 0);
+    expect_changed(EPSILON, "epsilon = 1e-7\n", PODIUM_ERROR_EPSILON_TOO_SMALL, 0);
+    expect_changed(EPSILON, "epsilon = 1e999\n", PODIUM_ERROR_EPSILON_NOT_FINITE, 0);
+    expect_changed(MAX, "max = 1e999\n", PODIUM_ERROR_RANGE_NOT_FINITE, 0);
+    expect_changed(MAX, "max = 1\n", PODIUM_ERROR_RANGE_EMPTY, 0);
+    expect_changed(MAX, "max = 1e141\n", PODIUM_ERROR_RANGE_ABSURD, 0);
+    expect_changed(MAX, "max = 1.000000001\n", PODIUM_ERROR_RANGE_TOO_NARROW, 0);
+    expect_changed(MECHANISM, "mechanism = Podium\n", PODIUM_ERROR_MECHANISM_UNKNOWN, 3);
+    expect_changed(MECHANISM, "mechanism = podium-\n", PODIUM_ERROR_MECHANISM_UNKNOWN, 3);
+    expect_changed(MECHANISM, "mechanism =\n", PODIUM_ERROR_MECHANISM_UNKNOWN, 3);
 }
 END_TEST
 
 START_TEST(versions) {
-    expect_changed(VERSION, "podium = 2\n", PODIUM_VERSION_UNKNOWN, 1);
-    expect_changed(VERSION, "podium = 01\n", PODIUM_VERSION_UNKNOWN, 1);
-    expect_changed(VERSION, "podium = 99999999999999999999\n", PODIUM_VERSION_UNKNOWN, 1);
-    expect_changed(VERSION, "podium = 1.0\n", PODIUM_TEXT_MALFORMED, 1);
-    expect_changed(VERSION, "podium = -1\n", PODIUM_TEXT_MALFORMED, 1);
-    expect_changed(VERSION, "podium =\n", PODIUM_TEXT_MALFORMED, 1);
+    expect_changed(VERSION, "podium = 2\n", PODIUM_ERROR_VERSION_UNKNOWN, 1);
+    expect_changed(VERSION, "podium = 01\n", PODIUM_ERROR_VERSION_UNKNOWN, 1);
+    expect_changed(VERSION, "podium = 99999999999999999999\n", PODIUM_ERROR_VERSION_UNKNOWN, 1);
+    expect_changed(VERSION, "podium = 1.0\n", PODIUM_ERROR_TEXT_MALFORMED, 1);
+    expect_changed(VERSION, "podium = -1\n", PODIUM_ERROR_TEXT_MALFORMED, 1);
+    expect_changed(VERSION, "podium =\n", PODIUM_ERROR_TEXT_MALFORMED, 1);
 }
 END_TEST
 
 START_TEST(edited) { /* what was agreed on is not what is there */
-    expect_changed(MECHANISM, "mechanism = laplace\n", PODIUM_FINGERPRINT_WRONG, 0);
-    expect_changed(EPSILON, "epsilon = 0.10000000000000002\n", PODIUM_FINGERPRINT_WRONG, 0);
-    expect_changed(EPSILON, "epsilon = 10\n", PODIUM_FINGERPRINT_WRONG, 0);
-    expect_changed(MIN, "min = 0\n", PODIUM_FINGERPRINT_WRONG, 0);
-    expect_changed(MAX, "max = 121\n", PODIUM_FINGERPRINT_WRONG, 0);
+    expect_changed(MECHANISM, "mechanism = laplace\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
+    expect_changed(EPSILON, "epsilon = 0.10000000000000002\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
+    expect_changed(EPSILON, "epsilon = 10\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
+    expect_changed(MIN, "min = 0\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
+    expect_changed(MAX, "max = 121\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
     expect_changed(NAME, "name = another age\n", PODIUM_OK, 0); /* a name is but a name */
-    expect_changed(FINGERPRINT, "fingerprint = a1e002b232eb5f90\n", PODIUM_FINGERPRINT_WRONG, 0);
-    expect_changed(FINGERPRINT, "fingerprint = A1E002B232EB5F93\n", PODIUM_TEXT_MALFORMED, 7);
-    expect_changed(FINGERPRINT, "fingerprint = 1e002b232eb5f93\n", PODIUM_TEXT_MALFORMED, 7);
-    expect_changed(FINGERPRINT, "fingerprint = 0a1e002b232eb5f93\n", PODIUM_TEXT_MALFORMED, 7);
-    expect_changed(FINGERPRINT, "fingerprint =\n", PODIUM_TEXT_MALFORMED, 7);
+    expect_changed(FINGERPRINT, "fingerprint = a1e002b232eb5f90\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
+    expect_changed(FINGERPRINT, "fingerprint = A1E002B232EB5F93\n", PODIUM_ERROR_TEXT_MALFORMED, 7);
+    expect_changed(FINGERPRINT, "fingerprint = 1e002b232eb5f93\n", PODIUM_ERROR_TEXT_MALFORMED, 7);
+    expect_changed(FINGERPRINT, "fingerprint = 0a1e002b232eb5f93\n", PODIUM_ERROR_TEXT_MALFORMED, 7);
+    expect_changed(FINGERPRINT, "fingerprint =\n", PODIUM_ERROR_TEXT_MALFORMED, 7);
 }
 END_TEST
 
@@ -435,12 +436,12 @@ START_TEST(wrong_names) {
     snprintf(line, sizeof line, "name = %063d\n", 0);
     expect_changed(NAME, line, PODIUM_OK, 0);
     snprintf(line, sizeof line, "name = %064d\n", 0);
-    expect_changed(NAME, line, PODIUM_TEXT_MALFORMED, 2);
-    expect_changed(NAME, "name = a\x01z\n", PODIUM_TEXT_MALFORMED, 2);
-    expect_changed(NAME, "name = a\tz\n", PODIUM_TEXT_MALFORMED, 2);
-    expect_changed(NAME, "name = a\rz\n", PODIUM_TEXT_MALFORMED, 2);
-    expect_changed(NAME, "name = a\x1bz\n", PODIUM_TEXT_MALFORMED, 2);
-    expect_changed(NAME, "name = a\x7fz\n", PODIUM_TEXT_MALFORMED, 2);
+    expect_changed(NAME, line, PODIUM_ERROR_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\x01z\n", PODIUM_ERROR_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\tz\n", PODIUM_ERROR_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\rz\n", PODIUM_ERROR_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\x1bz\n", PODIUM_ERROR_TEXT_MALFORMED, 2);
+    expect_changed(NAME, "name = a\x7fz\n", PODIUM_ERROR_TEXT_MALFORMED, 2);
 }
 END_TEST
 
@@ -455,7 +456,7 @@ START_TEST(nul_bytes) { /* in place of each byte: an error of that line; after t
         text[i] = byte;
         number += byte == '\n';
     }
-    ck_assert_int_eq(read_bytes(text, n + 1, &line, name), PODIUM_TEXT_MALFORMED);
+    ck_assert_int_eq(read_bytes(text, n + 1, &line, name), PODIUM_ERROR_TEXT_MALFORMED);
     ck_assert_uint_eq(line, 8);
 }
 END_TEST
@@ -477,12 +478,12 @@ END_TEST
     "podium = 1\nmechanism = minimax\nepsilon = 0.5\nmin = 0\nmax = 1\n" parameter "fingerprint = "
 
 static uint64_t tuned_print(double spread) {
-    podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = 2, .min = 0, .max = 1, .spread = spread};
+    podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 2, .min = 0, .max = 1, .spread = spread};
     return collection_from(&spec).fingerprint;
 }
 
-static uint64_t minimax_print(uint32_t levels) {
-    podium_spec spec = {.mechanism = PODIUM_MINIMAX, .epsilon = 0.5, .min = 0, .max = 1, .levels = levels};
+static uint64_t minimax_print(uint32_t cells) {
+    podium_spec spec = {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 0.5, .min = 0, .max = 1, .cells = cells};
     return collection_from(&spec).fingerprint;
 }
 
@@ -496,37 +497,37 @@ START_TEST(parameters) { /* where it belongs, once; and what is written is what 
     uint64_t tuned = tuned_print(0.125), minimax = minimax_print(16);
     expect_printed(TUNED("spread = 0.125\n"), tuned, PODIUM_OK, 0);
     expect_printed(TUNED("spread = +1.25e-1\n"), tuned, PODIUM_OK, 0);
-    expect_printed(TUNED("spread = 0.126\n"), tuned, PODIUM_FINGERPRINT_WRONG, 0);
-    expect_printed(TUNED(""), tuned_print(0), PODIUM_TEXT_MALFORMED, 0);
-    expect_printed(TUNED("levels = 16\n"), tuned_print(0), PODIUM_TEXT_MALFORMED, 0);
-    expect_printed(TUNED("spread = 0.125\nlevels = 16\n"), tuned, PODIUM_TEXT_MALFORMED, 0);
-    expect_printed(TUNED("spread = 0.125\nspread = 0.125\n"), tuned, PODIUM_TEXT_MALFORMED, 7);
-    expect_printed(TUNED("spread = a\n"), tuned, PODIUM_TEXT_MALFORMED, 6);
-    expect_printed(TUNED("spread = 0.26\n"), tuned, PODIUM_SPREAD_WRONG, 0);
-    expect_printed(TUNED("spread = -0.1\n"), tuned, PODIUM_SPREAD_WRONG, 0);
-    expect_printed(MINIMAX("levels = 16\n"), minimax, PODIUM_OK, 0);
-    expect_printed(MINIMAX("levels = 17\n"), minimax, PODIUM_FINGERPRINT_WRONG, 0);
-    expect_printed(MINIMAX(""), minimax_print(0), PODIUM_TEXT_MALFORMED, 0);
-    expect_printed(MINIMAX("spread = 0\n"), minimax_print(0), PODIUM_TEXT_MALFORMED, 0);
-    expect_printed(MINIMAX("levels = 16\nspread = 0\n"), minimax, PODIUM_TEXT_MALFORMED, 0);
-    expect_printed(MINIMAX("levels = 16\nlevels = 16\n"), minimax, PODIUM_TEXT_MALFORMED, 7);
-    expect_changed(MAX, "max = 120\nspread = 0\n", PODIUM_TEXT_MALFORMED, 0); /* not Podium's, even if it is 0 */
-    expect_changed(MAX, "max = 120\nlevels = 256\n", PODIUM_TEXT_MALFORMED, 0);
+    expect_printed(TUNED("spread = 0.126\n"), tuned, PODIUM_ERROR_FINGERPRINT_WRONG, 0);
+    expect_printed(TUNED(""), tuned_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect_printed(TUNED("cells = 16\n"), tuned_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect_printed(TUNED("spread = 0.125\ncells = 16\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect_printed(TUNED("spread = 0.125\nspread = 0.125\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 7);
+    expect_printed(TUNED("spread = a\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 6);
+    expect_printed(TUNED("spread = 0.26\n"), tuned, PODIUM_ERROR_SPREAD_WRONG, 0);
+    expect_printed(TUNED("spread = -0.1\n"), tuned, PODIUM_ERROR_SPREAD_WRONG, 0);
+    expect_printed(MINIMAX("cells = 16\n"), minimax, PODIUM_OK, 0);
+    expect_printed(MINIMAX("cells = 17\n"), minimax, PODIUM_ERROR_FINGERPRINT_WRONG, 0);
+    expect_printed(MINIMAX(""), minimax_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect_printed(MINIMAX("spread = 0\n"), minimax_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect_printed(MINIMAX("cells = 16\nspread = 0\n"), minimax, PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect_printed(MINIMAX("cells = 16\ncells = 16\n"), minimax, PODIUM_ERROR_TEXT_MALFORMED, 7);
+    expect_changed(MAX, "max = 120\nspread = 0\n", PODIUM_ERROR_TEXT_MALFORMED, 0); /* not Podium's, even if it is 0 */
+    expect_changed(MAX, "max = 120\ncells = 256\n", PODIUM_ERROR_TEXT_MALFORMED, 0);
 }
 END_TEST
 
-START_TEST(wrong_levels) {
-    static const char *const lines[] = {"levels = 0\n",          "levels = -16\n",  "levels = 16.5\n",
-                                        "levels = 4294967296\n", "levels = 1e10\n", "levels =\n",
-                                        "levels = 4294967312\n", "levels = x\n"};
+START_TEST(wrong_cells) {
+    static const char *const lines[] = {"cells = 0\n",          "cells = -16\n",  "cells = 16.5\n",
+                                        "cells = 4294967296\n", "cells = 1e10\n", "cells =\n",
+                                        "cells = 4294967312\n", "cells = x\n"};
     for (size_t i = 0; i < LENGTH(lines); i++) {
         char text[PODIUM_COLLECTION_TEXT_MAX];
         snprintf(text, sizeof text, "podium = 1\nmechanism = minimax\n%s", lines[i]);
-        expect(text, PODIUM_TEXT_MALFORMED, 3);
+        expect(text, PODIUM_ERROR_TEXT_MALFORMED, 3);
     }
-    expect_printed(MINIMAX("levels = 1\n"), 0, PODIUM_LEVELS_WRONG, 0);
-    expect_printed(MINIMAX("levels = 65537\n"), 0, PODIUM_LEVELS_WRONG, 0);
-    expect_printed(MINIMAX("levels = 4294967295\n"), 0, PODIUM_LEVELS_WRONG, 0);
+    expect_printed(MINIMAX("cells = 1\n"), 0, PODIUM_ERROR_CELLS_WRONG, 0);
+    expect_printed(MINIMAX("cells = 65537\n"), 0, PODIUM_ERROR_CELLS_WRONG, 0);
+    expect_printed(MINIMAX("cells = 4294967295\n"), 0, PODIUM_ERROR_CELLS_WRONG, 0);
 }
 END_TEST
 
@@ -534,9 +535,9 @@ START_TEST(golden_parameters) {
     podium_collection c = minimax_of(0.5, 0);
     char text[PODIUM_COLLECTION_TEXT_MAX];
     podium_collection_write(&c, text, NULL);
-    ck_assert_ptr_nonnull(strstr(text, "mechanism = minimax\nepsilon = 0.5\nmin = -0.5\nmax = 0.5\nlevels = 256\n"
+    ck_assert_ptr_nonnull(strstr(text, "mechanism = minimax\nepsilon = 0.5\nmin = -0.5\nmax = 0.5\ncells = 256\n"
                                        "fingerprint = dd29513f285edc87\n"));
-    podium_spec spec = {.mechanism = PODIUM_TUNED, .epsilon = 2, .min = 0, .max = 1, .spread = 0.1};
+    podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 2, .min = 0, .max = 1, .spread = 0.1};
     c = collection_from(&spec);
     podium_collection_write(&c, text, NULL);
     ck_assert_ptr_nonnull(strstr(text, "mechanism = podium-tuned\nepsilon = 2\nmin = 0\nmax = 1\nspread = 0.1\n"
@@ -606,7 +607,7 @@ int main(void) {
     tcase_add_test(tests, nul_bytes);
     tcase_add_test(tests, every_truncation);
     tcase_add_test(tests, parameters);
-    tcase_add_test(tests, wrong_levels);
+    tcase_add_test(tests, wrong_cells);
     tcase_add_test(tests, golden_parameters);
     tcase_add_test(tests, fingerprints_differ);
     tcase_add_test(tests, zero_is_zero);

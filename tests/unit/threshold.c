@@ -139,8 +139,10 @@ static void check_steps_of(const podium_collection *collection) {
 }
 
 START_TEST(steps_of_all) {
-    static const podium_mechanism mechanisms[] = {PODIUM_EXACT,  PODIUM_APPROXIMATE, PODIUM_TUNED,  PODIUM_PIECEWISE,
-                                                  PODIUM_HYBRID, PODIUM_DUCHI,       PODIUM_MINIMAX};
+    static const podium_mechanism mechanisms[] = {PODIUM_MECHANISM_PODIUM,       PODIUM_MECHANISM_PODIUM_APPROXIMATE,
+                                                  PODIUM_MECHANISM_PODIUM_TUNED, PODIUM_MECHANISM_PIECEWISE,
+                                                  PODIUM_MECHANISM_HYBRID,       PODIUM_MECHANISM_DUCHI,
+                                                  PODIUM_MECHANISM_MINIMAX};
     static const double chosen[] = {1e-6, 1e-3, 0.1, 0.61, 0.62, 1, 2, 5, 10, 20, 43};
     for (size_t m = 0; m < LENGTH(mechanisms); m++)
         for (size_t i = 0; i < LENGTH(chosen); i++) {
@@ -293,7 +295,7 @@ static void check_collection(podium_mechanism mechanism, double epsilon) {
 
 /* Each condition of the check for itself: everything else is kept as it must be. */
 START_TEST(every_condition_counts) {
-    podium_collection good = collection_of(PODIUM_LAPLACE, 1, 0, 1), bad = good;
+    podium_collection good = collection_of(PODIUM_MECHANISM_LAPLACE, 1, 0, 1), bad = good;
     bad.margin = 0; /* A >= 1 */
     bad.cells = bad.places + bad.width;
     ck_assert(!podium_thresholds_check(&bad));
@@ -329,18 +331,18 @@ START_TEST(every_condition_counts) {
     podium_collection thin = bad;
     ck_assert(podium_thresholds_check(&thin)); /* it was that coin alone */
 
-    podium_collection step = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection step = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     step.places++;
     ck_assert(!podium_thresholds_check(&step));
-    step = collection_of(PODIUM_EXACT, 1, 0, 1);
+    step = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     step.width = 0, step.places = step.cells;
     ck_assert(!podium_thresholds_check(&step));
-    step = collection_of(PODIUM_EXACT, 1, 0, 1);
+    step = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     step.cells *= 2, step.places = step.cells - step.width, step.threshold /= 4;
     ck_assert(!podium_thresholds_check(&step));
     static const double wrong[] = {NAN, INFINITY, -1, 0, -NAN, 1e-7, 51};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
-        step = collection_of(PODIUM_EXACT, 1, 0, 1);
+        step = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
         step.spec.epsilon = wrong[i];
         ck_assert(!podium_thresholds_check(&step));
     }
@@ -349,7 +351,7 @@ END_TEST
 
 /* Products of coins as they are kept, beside the exact ones: never on the wrong side */
 START_TEST(products_are_bounds) {
-    podium_collection c = collection_of(PODIUM_LAPLACE, 1e-4, 0, 1); /* not rounded to halves of words */
+    podium_collection c = collection_of(PODIUM_MECHANISM_LAPLACE, 1e-4, 0, 1); /* not rounded to halves of words */
     coin_products above = coin_products_start(), below = above;
     mpq_t all, none, share, kept;
     mpq_inits(all, none, share, kept, NULL);
@@ -385,8 +387,8 @@ START_TEST(stairs_thresholds) {
     uint64_t seed = 6;
     for (size_t i = 0; i < LENGTH(chosen) + 60; i++) {
         double epsilon = i < LENGTH(chosen) ? chosen[i] : random_epsilon(&seed);
-        check_collection(PODIUM_LAPLACE, epsilon);
-        check_collection(PODIUM_STAIRCASE, epsilon);
+        check_collection(PODIUM_MECHANISM_LAPLACE, epsilon);
+        check_collection(PODIUM_MECHANISM_STAIRCASE, epsilon);
     }
 }
 END_TEST

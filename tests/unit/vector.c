@@ -14,7 +14,7 @@
 static const double epsilons[] = {1e-6, 1e-4, 0.01, 0.5, 1, 3, 8, 30, 50};
 
 static bool no_vectors(void) {
-    podium_collection c = collection_of(PODIUM_EXACT, 1, 0, 1);
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     double values[8] = {0}, reports[8];
     uint32_t halves[8 * 3] = {0};
     podium_block block = {.values = values, .halves = halves, .reports = reports, .n = 8};
@@ -89,7 +89,7 @@ static size_t check_block(const podium_collection *c, uint64_t *seed, size_t n, 
 }
 
 static void check_collection(const podium_collection *c, uint64_t *seed) {
-    static double table[PODIUM_LEVELS_MAX];
+    static double table[PODIUM_MINIMAX_CELLS_MAX];
     for (uint32_t i = 0; c->piece_count > 0 && i < c->cells; i++)
         podium_collection_reports(c, &table[i], &i, 1);
     const size_t done = check_block(c, seed, N, NULL);
@@ -107,13 +107,13 @@ START_TEST(same_as_one_by_one) {
         return;
     for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
         for (size_t e = 0; e < LENGTH(epsilons); e++)
-            for (size_t r = 0; r < LENGTH(ranges); r += all_mechanisms[m] == PODIUM_MINIMAX ? 2 : 1) {
+            for (size_t r = 0; r < LENGTH(ranges); r += all_mechanisms[m] == PODIUM_MECHANISM_MINIMAX ? 2 : 1) {
                 podium_collection c = collection_of(all_mechanisms[m], epsilons[e], ranges[r][0], ranges[r][1]);
                 check_collection(&c, &seed);
             }
-    static const uint32_t levels[] = {2, 3, 64, 1000, PODIUM_LEVELS_MAX};
-    for (size_t l = 0; l < LENGTH(levels); l++) {
-        podium_collection c = minimax_of(4, levels[l]);
+    static const uint32_t cells[] = {2, 3, 64, 1000, PODIUM_MINIMAX_CELLS_MAX};
+    for (size_t l = 0; l < LENGTH(cells); l++) {
+        podium_collection c = minimax_of(4, cells[l]);
         check_collection(&c, &seed);
     }
 }

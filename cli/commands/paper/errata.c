@@ -17,7 +17,7 @@ static podium_shape unit(podium_mechanism mechanism, double epsilon) {
 }
 
 static double saving(podium_mechanism than, double epsilon, double x) {
-    podium_shape podium = unit(PODIUM_EXACT, epsilon), other = unit(than, epsilon);
+    podium_shape podium = unit(PODIUM_MECHANISM_PODIUM, epsilon), other = unit(than, epsilon);
     return 100 * (1 - podium_shape_efficiency(&podium, &other, x));
 }
 
@@ -61,24 +61,24 @@ static void claims(erratum *list, size_t *n) {
     IS("In the worst case it is %.1f%% (ε = 0.1) to %.1f%% (ε = 1) below Laplace's, and in the middle of the range "
        "%.1f%% "
        "to %.1f%%.",
-       saving(PODIUM_LAPLACE, 0.1, 0.5), saving(PODIUM_LAPLACE, 1, 0.5), saving(PODIUM_LAPLACE, 0.1, 0),
-       saving(PODIUM_LAPLACE, 1, 0));
-    podium_shape p = unit(PODIUM_EXACT, 700), s = unit(PODIUM_STAIRCASE, 700);
+       saving(PODIUM_MECHANISM_LAPLACE, 0.1, 0.5), saving(PODIUM_MECHANISM_LAPLACE, 1, 0.5),
+       saving(PODIUM_MECHANISM_LAPLACE, 0.1, 0), saving(PODIUM_MECHANISM_LAPLACE, 1, 0));
+    podium_shape p = unit(PODIUM_MECHANISM_PODIUM, 700), s = unit(PODIUM_MECHANISM_STAIRCASE, 700);
     e = begin(list, n, "Abstract; section 6",
               "For ε → ∞ Podium approaches, or is asymptotically equivalent to, Staircase.");
     IS("Both fall as e^(−2ε/3), but the ratio does not tend to 1: it tends to %.5f = 2^(−2/3) at the ends of the "
        "range, "
        "and to half of that, %.5f, in the middle (at ε = 700).",
        podium_shape_efficiency(&p, &s, 0.5), podium_shape_efficiency(&p, &s, 0));
-    p = unit(PODIUM_EXACT, log(3));
-    s = unit(PODIUM_LAPLACE, log(3));
+    p = unit(PODIUM_MECHANISM_PODIUM, log(3));
+    s = unit(PODIUM_MECHANISM_LAPLACE, log(3));
     e = begin(list, n, "Section 6", "At ε = log 3 the variance is essentially halved.");
     IS("It is %.4f of Laplace's at the ends of the range, and %.4f in the middle.",
        podium_shape_efficiency(&p, &s, 0.5), podium_shape_efficiency(&p, &s, 0));
-    p = unit(PODIUM_EXACT, 1);
+    p = unit(PODIUM_MECHANISM_PODIUM, 1);
     e = begin(list, n, "Introduction", "The support matches the range as closely as possible.");
     IS("m is chosen for the least variance, not the least support. At ε = 1 it is %.4f, and could be %.4f (s = ε/2).",
-       p.m, unit(PODIUM_PIECEWISE, 1).m);
+       p.m, unit(PODIUM_MECHANISM_PIECEWISE, 1).m);
     e = begin(list, n, "Introduction; discussion", "Podium is strictly better in all cases.");
     IS("Than Laplace and Staircase it is. Others that the paper does not mention have less variance in the worst case: "
        "the "
@@ -92,18 +92,19 @@ static void claims(erratum *list, size_t *n) {
 }
 
 static void formulas(erratum *list, size_t *n) {
-    podium_shape p = unit(PODIUM_EXACT, 1);
+    podium_shape p = unit(PODIUM_MECHANISM_PODIUM, 1);
     double u = exp(p.s), sum = 1 + u + exp(1) + exp(1) / u;
     erratum *e = begin(list, n, "Section 6, V at μ = 0", "The second and third lines are equal to the first.");
     IS("They lose the step's own term, w³(e^ε − 1). At ε = 1 the first line is %.6f, which is right, and the others "
        "are %.6f.",
        podium_shape_variance(&p, 0), p.m * p.m / 12 * (1 + 1 / u) * (1 + u) / sum);
-    p = unit(PODIUM_EXACT, 1e-6);
+    p = unit(PODIUM_MECHANISM_PODIUM, 1e-6);
     e = begin(list, n, "Section 6", "As ε → 0 the width w of the step is Δm.");
     IS("It is Δm/2: w/(Δm) = 1/(1 + e^s) is %.6f at ε = 1e-6. The density becomes flat because e^ε becomes 1.",
        p.w / p.m);
-    podium_shape l = unit(PODIUM_LAPLACE, 10), p10 = unit(PODIUM_EXACT, 10), p20 = unit(PODIUM_EXACT, 20);
-    podium_shape l20 = unit(PODIUM_LAPLACE, 20);
+    podium_shape l = unit(PODIUM_MECHANISM_LAPLACE, 10), p10 = unit(PODIUM_MECHANISM_PODIUM, 10),
+                 p20 = unit(PODIUM_MECHANISM_PODIUM, 20);
+    podium_shape l20 = unit(PODIUM_MECHANISM_LAPLACE, 20);
     e = begin(list, n, "Section 6", "The ratio to Laplace is Θ(e^(−2ε/3)) as ε → ∞.");
     IS("It is Θ(ε² e^(−2ε/3)). Times e^(2ε/3) it is %.2f at ε = 10 and %.2f at ε = 20; divided by ε² that is %.4f and "
        "%.4f.",
@@ -114,7 +115,7 @@ static void formulas(erratum *list, size_t *n) {
     IS("It is 0/0 at ε = log √2 and loses digits around it and for large ε: in double precision s comes out as %.6f at "
        "ε = "
        "50, where it is %.6f, and overflows above ε = 177. The root of sinh(2s − ε) + 2 sinh(s) is the same number.",
-       quartic_s(50), unit(PODIUM_EXACT, 50).s);
+       quartic_s(50), unit(PODIUM_MECHANISM_PODIUM, 50).s);
     double at = 0.5, printed = -2 * exp(1 - at) + 2 * exp(at + 1) - exp(2 - 2 * at) + exp(2 * at);
     double truth = (2 * sinh(2 * at - 1) + 4 * sinh(at)) / (12 * (cosh(1) - 1));
     e = begin(list, n, "Section 3, dV/ds", "The derivative of V, a quartic in s.");

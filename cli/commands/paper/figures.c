@@ -9,8 +9,8 @@
 /* ---- 1: Laplace and Staircase noise ---- */
 
 static void data1(const char *path) {
-    podium_shape laplace = shape_for(PODIUM_LAPLACE, 0.5, -0.5, 0.5),
-                 stairs = shape_for(PODIUM_STAIRCASE, 0.5, -0.5, 0.5);
+    podium_shape laplace = shape_for(PODIUM_MECHANISM_LAPLACE, 0.5, -0.5, 0.5),
+                 stairs = shape_for(PODIUM_MECHANISM_STAIRCASE, 0.5, -0.5, 0.5);
     output *out = output_open(path);
     output_print(out, "z,laplace,staircase\n");
     for (int i = -800; i <= 800; i++)
@@ -24,7 +24,7 @@ static void draw1(FILE *to) {
             "set xlabel 'noise, in units of the range'\nset ylabel 'density'\nset yrange [0:0.3]\nset xrange [-8:8]\n"
             "plot data skip 1 using 1:3 with steps lw 2 lc '%s' title 'Staircase', '' skip 1 using 1:2 with lines lw 2 "
             "lc '%s' title 'Laplace'\n",
-            mechanism_colour(PODIUM_STAIRCASE), mechanism_colour(PODIUM_LAPLACE));
+            mechanism_colour(PODIUM_MECHANISM_STAIRCASE), mechanism_colour(PODIUM_MECHANISM_LAPLACE));
 }
 
 /* ---- 2: Podium at four values ---- */
@@ -32,7 +32,7 @@ static void draw1(FILE *to) {
 static const double shown[] = {-0.5, -1.0 / 6, 1.0 / 6, 0.5};
 
 static void data2(const char *path) {
-    podium_shape shape = shape_for(PODIUM_EXACT, LOG9, -0.5, 0.5);
+    podium_shape shape = shape_for(PODIUM_MECHANISM_PODIUM, LOG9, -0.5, 0.5);
     output *out = output_open(path);
     output_print(out, "x,y,density\n");
     for (size_t i = 0; i < 4; i++) {
@@ -62,14 +62,15 @@ static void draw2(FILE *to) {
             : i == 1 ? "−1/6"
             : i == 2 ? "1/6"
                      : "1/2",
-            8 * i, 8 * i + 7, mechanism_colour(PODIUM_EXACT), 8 * i, 8 * i + 7, mechanism_colour(PODIUM_EXACT));
+            8 * i, 8 * i + 7, mechanism_colour(PODIUM_MECHANISM_PODIUM), 8 * i, 8 * i + 7,
+            mechanism_colour(PODIUM_MECHANISM_PODIUM));
     fputs("unset multiplot\n", to);
 }
 
 /* ---- 3: the extreme right shape, with its letters ---- */
 
 static void data3(const char *path) {
-    podium_shape shape = shape_for(PODIUM_EXACT, LOG9, -0.5, 0.5);
+    podium_shape shape = shape_for(PODIUM_MECHANISM_PODIUM, LOG9, -0.5, 0.5);
     double t = podium_shape_step(&shape, 0.5);
     output *out = output_open(path);
     output_print(out, "y,density\n%.10g,0\n%.10g,%.10g\n%.10g,%.10g\n%.10g,%.10g\n%.10g,%.10g\n%.10g,0\n", -shape.m / 2,
@@ -78,7 +79,7 @@ static void data3(const char *path) {
 }
 
 static void draw3(FILE *to) {
-    podium_shape shape = shape_for(PODIUM_EXACT, LOG9, -0.5, 0.5);
+    podium_shape shape = shape_for(PODIUM_MECHANISM_PODIUM, LOG9, -0.5, 0.5);
     double half = shape.m / 2, t = podium_shape_step(&shape, 0.5), d = shape.d, top = shape.d_step;
     fprintf(to,
             "unset key\nunset ytics\nset border 1\nunset grid\nset xrange [%g:%g]\nset yrange [0:%g]\n"
@@ -96,7 +97,7 @@ static void draw3(FILE *to) {
     fprintf(to,
             "plot data skip 1 using 1:2 with filledcurves y1=0 fs solid 0.35 lc '%s', '' skip 1 using 1:2 with lines "
             "lw 2 lc '%s'\n",
-            mechanism_colour(PODIUM_EXACT), mechanism_colour(PODIUM_EXACT));
+            mechanism_colour(PODIUM_MECHANISM_PODIUM), mechanism_colour(PODIUM_MECHANISM_PODIUM));
 }
 
 /* ---- 4: s, and epsilon/3 ---- */
@@ -105,8 +106,8 @@ static void data4(const char *path) {
     output *out = output_open(path);
     output_print(out, "epsilon,exact,approximate\n");
     for (int i = 1; i <= 200; i++)
-        output_print(out, "%.2f,%.10g,%.10g\n", i / 20.0, shape_for(PODIUM_EXACT, i / 20.0, -0.5, 0.5).s,
-                     shape_for(PODIUM_APPROXIMATE, i / 20.0, -0.5, 0.5).s);
+        output_print(out, "%.2f,%.10g,%.10g\n", i / 20.0, shape_for(PODIUM_MECHANISM_PODIUM, i / 20.0, -0.5, 0.5).s,
+                     shape_for(PODIUM_MECHANISM_PODIUM_APPROXIMATE, i / 20.0, -0.5, 0.5).s);
     output_close(out);
 }
 
@@ -116,13 +117,14 @@ static void draw4(FILE *to) {
             "plot data skip 1 using 1:2 with lines lw 2 lc '%s' title 'exact', '' skip 1 using 1:3 with lines lw 2 dt "
             "(8, 6) "
             "lc '%s' title 'ε/3'\n",
-            mechanism_colour(PODIUM_EXACT), mechanism_colour(PODIUM_APPROXIMATE));
+            mechanism_colour(PODIUM_MECHANISM_PODIUM), mechanism_colour(PODIUM_MECHANISM_PODIUM_APPROXIMATE));
 }
 
 /* ---- 5: variance against the value ---- */
 
 static const double epsilons5[] = {0.5, 1.0986122886681098, 5, 10};
-static const podium_mechanism mechanisms5[] = {PODIUM_LAPLACE, PODIUM_STAIRCASE, PODIUM_EXACT, PODIUM_APPROXIMATE};
+static const podium_mechanism mechanisms5[] = {PODIUM_MECHANISM_LAPLACE, PODIUM_MECHANISM_STAIRCASE,
+                                               PODIUM_MECHANISM_PODIUM, PODIUM_MECHANISM_PODIUM_APPROXIMATE};
 #define POINTS5 101
 
 static void data5(const char *path) {

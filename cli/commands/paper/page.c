@@ -163,7 +163,7 @@ static void put_opening(void) {
 }
 
 static void put_shape(const char *directory) {
-    podium_shape p = shape_for(PODIUM_EXACT, log(9), -0.5, 0.5);
+    podium_shape p = shape_for(PODIUM_MECHANISM_PODIUM, log(9), -0.5, 0.5);
     heading("shape", "The distribution");
     put("<p>Laplace and Staircase add the same noise to every value, and noise without an end. At a small ε the two "
         "are "
@@ -301,7 +301,7 @@ static void put_introduction(const char *directory) {
                                        "above 120", "lowest", "highest",         "clamped mean", "bias",
                                        NULL};
     static const char *const cuts[] = {"ε", "cut at, in Δ", "share that tells for certain", NULL};
-    podium_shape l = shape_for(PODIUM_LAPLACE, 1, 1, 120), p = shape_for(PODIUM_EXACT, 1, 1, 120);
+    podium_shape l = shape_for(PODIUM_MECHANISM_LAPLACE, 1, 1, 120), p = shape_for(PODIUM_MECHANISM_PODIUM, 1, 1, 120);
     heading("introduction", "Ages from 1 to 120");
     output_print(page,
                  "<p>The introduction’s example. With Laplace at ε = 1, a person of 30 is reported below 0 in %.0f%% "

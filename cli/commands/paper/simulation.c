@@ -75,7 +75,8 @@ static void simulate_panel(panel *p, double *reports) {
 }
 
 void simulate(panel panels[PANELS], double *values, double *reports[PANELS]) {
-    static const podium_mechanism mechanisms[] = {PODIUM_LAPLACE, PODIUM_STAIRCASE, PODIUM_EXACT};
+    static const podium_mechanism mechanisms[] = {PODIUM_MECHANISM_LAPLACE, PODIUM_MECHANISM_STAIRCASE,
+                                                  PODIUM_MECHANISM_PODIUM};
     uint64_t people = SEED;
     for (size_t i = 0; i < SIMULATED; i++) /* every panel's first draw has the same people */
         values[i] = beta22(&people) - 0.5;

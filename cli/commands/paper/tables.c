@@ -18,7 +18,7 @@ double relative_difference(cell c) {
 
 cell table1_cell(int row, int column) {
     double epsilon = printed_epsilon(table1[row][0]);
-    podium_shape shape = shape_for(PODIUM_EXACT, epsilon, -0.5, 0.5);
+    podium_shape shape = shape_for(PODIUM_MECHANISM_PODIUM, epsilon, -0.5, 0.5);
     double all[] = {epsilon, exp(epsilon), shape.d, shape.w, shape.m, shape.s};
     cell c = {table1[row][column], all[column], false, ""};
     char two[32];
@@ -51,10 +51,10 @@ void write_table1(const char *path) {
 
 cell table2_cell(int row, int column) {
     double epsilon = printed_epsilon(table2[row][0]), end = 0.5;
-    podium_shape exact = shape_for(PODIUM_EXACT, epsilon, -0.5, 0.5),
-                 approximate = shape_for(PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
-    podium_shape laplace = shape_for(PODIUM_LAPLACE, epsilon, -0.5, 0.5),
-                 staircase = shape_for(PODIUM_STAIRCASE, epsilon, -0.5, 0.5);
+    podium_shape exact = shape_for(PODIUM_MECHANISM_PODIUM, epsilon, -0.5, 0.5),
+                 approximate = shape_for(PODIUM_MECHANISM_PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
+    podium_shape laplace = shape_for(PODIUM_MECHANISM_LAPLACE, epsilon, -0.5, 0.5),
+                 staircase = shape_for(PODIUM_MECHANISM_STAIRCASE, epsilon, -0.5, 0.5);
     double centre = podium_shape_variance(&exact, 0), edge = podium_shape_variance(&exact, end);
     double all[] = {epsilon,
                     podium_shape_efficiency(&approximate, &exact, end),

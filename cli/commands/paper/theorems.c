@@ -13,7 +13,7 @@ void write_privacy(const char *path) {
     output *out = output_open(path);
     output_print(out, "epsilon,e^-epsilon,1,e^epsilon,other,least,most\n");
     for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
-        podium_shape shape = shape_for(PODIUM_EXACT, epsilons[e], -0.5, 0.5);
+        podium_shape shape = shape_for(PODIUM_MECHANISM_PODIUM, epsilons[e], -0.5, 0.5);
         unsigned long seen[4] = {0};
         double least = INFINITY, most = 0, levels[] = {exp(-epsilons[e]), 1, exp(epsilons[e])};
         for (int i = 0; i < INPUTS; i++)
@@ -42,8 +42,9 @@ void write_high_privacy(const char *path) {
     output_print(out, "epsilon,edge/laplace,centre/laplace,edge/staircase,variance*epsilon^2,m*epsilon,w/(delta*m)\n");
     for (int i = 0; i <= 6; i++) {
         double epsilon = pow(10, -i);
-        podium_shape p = shape_for(PODIUM_EXACT, epsilon, -0.5, 0.5), l = shape_for(PODIUM_LAPLACE, epsilon, -0.5, 0.5);
-        podium_shape s = shape_for(PODIUM_STAIRCASE, epsilon, -0.5, 0.5);
+        podium_shape p = shape_for(PODIUM_MECHANISM_PODIUM, epsilon, -0.5, 0.5),
+                     l = shape_for(PODIUM_MECHANISM_LAPLACE, epsilon, -0.5, 0.5);
+        podium_shape s = shape_for(PODIUM_MECHANISM_STAIRCASE, epsilon, -0.5, 0.5);
         output_print(out, "%.10g,%.10f,%.10f,%.10f,%.10f,%.10f,%.10f\n", epsilon, podium_shape_efficiency(&p, &l, 0.5),
                      podium_shape_efficiency(&p, &l, 0), podium_shape_efficiency(&p, &s, 0.5),
                      podium_shape_variance(&p, 0.5) * epsilon * epsilon, p.m * epsilon, p.w / p.m);
@@ -58,9 +59,10 @@ void write_low_privacy(const char *path) {
                       "edge/laplace*e^(2epsilon/3),edge/laplace*e^(2epsilon/3)/epsilon^2\n");
     for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons; i++) {
         double epsilon = epsilons[i], grow = exp(2 * epsilon / 3);
-        podium_shape p = shape_for(PODIUM_EXACT, epsilon, -0.5, 0.5), l = shape_for(PODIUM_LAPLACE, epsilon, -0.5, 0.5);
-        podium_shape s = shape_for(PODIUM_STAIRCASE, epsilon, -0.5, 0.5);
-        podium_shape a = shape_for(PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
+        podium_shape p = shape_for(PODIUM_MECHANISM_PODIUM, epsilon, -0.5, 0.5),
+                     l = shape_for(PODIUM_MECHANISM_LAPLACE, epsilon, -0.5, 0.5);
+        podium_shape s = shape_for(PODIUM_MECHANISM_STAIRCASE, epsilon, -0.5, 0.5);
+        podium_shape a = shape_for(PODIUM_MECHANISM_PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
         double to_laplace = podium_shape_efficiency(&p, &l, 0.5) * grow;
         output_print(out, "%.10g,%.10f,%.10f,%.10f,%.10f,%.10f,%.10g,%.10f\n", epsilon,
                      podium_shape_efficiency(&p, &s, 0.5), podium_shape_efficiency(&p, &s, 0),
@@ -89,8 +91,8 @@ void write_ages(const char *path) {
                       "podium_highest,clamped_laplace_mean,clamped_laplace_bias\n");
     for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++)
         for (size_t a = 0; a < sizeof ages / sizeof *ages; a++) {
-            podium_shape l = shape_for(PODIUM_LAPLACE, epsilons[e], AGE_MIN, AGE_MAX);
-            podium_shape p = shape_for(PODIUM_EXACT, epsilons[e], AGE_MIN, AGE_MAX);
+            podium_shape l = shape_for(PODIUM_MECHANISM_LAPLACE, epsilons[e], AGE_MIN, AGE_MAX);
+            podium_shape p = shape_for(PODIUM_MECHANISM_PODIUM, epsilons[e], AGE_MIN, AGE_MAX);
             double x = ages[a], mean = laplace_clamped_mean(epsilons[e], x);
             output_print(out, "%.10g,%.10g,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", epsilons[e], x,
                          podium_shape_cdf(&l, x, 0), 1 - podium_shape_cdf(&l, x, AGE_MAX), podium_shape_cdf(&p, x, 0),
