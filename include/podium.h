@@ -73,8 +73,14 @@ typedef enum podium_status {
 /* What a status means, in constant English words; for an unknown status too. Never NULL. */
 PODIUM_API const char *podium_status_message(podium_status status);
 
-/* The version of this header, and of the library in use. */
-#define PODIUM_VERSION "0.1.0"
+/* The version of this header, as numbers and as text. Whatever else has a version takes it from these numbers. */
+#define PODIUM_VERSION_MAJOR 0
+#define PODIUM_VERSION_MINOR 1
+#define PODIUM_VERSION_PATCH 0
+#define PODIUM_VERSION PODIUM_VERSION_TEXT(PODIUM_VERSION_MAJOR, PODIUM_VERSION_MINOR, PODIUM_VERSION_PATCH)
+#define PODIUM_VERSION_TEXT(major, minor, patch) PODIUM_VERSION_JOIN(major, minor, patch)
+#define PODIUM_VERSION_JOIN(major, minor, patch) #major "." #minor "." #patch
+/* The version of the library in use */
 PODIUM_API const char *podium_version(void);
 
 /* ---- What is collected ----------------------------------------------------------------------------------- */
