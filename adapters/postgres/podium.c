@@ -1,6 +1,6 @@
 /*
  * The SQL functions of the PostgreSQL extension: privatize, aggregate, estimate, quantiles, histogram. docs/sql.md is
- * their manual, podium--0.1.sql declares them.
+ * their manual, podium.sql declares them.
  */
 #include "adapter.h"
 
