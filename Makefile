@@ -9,7 +9,7 @@
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
-#   make install      program, header, libraries, manual, pkg-config file (PREFIX, DESTDIR)
+#   make install      program, header, libraries, manual, files for pkg-config and CMake (PREFIX, DESTDIR)
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
