@@ -9,7 +9,7 @@ source=$1 work=$2 patch=$3
 rm -rf "$work"
 mkdir -p "$work"
 cp -R "$source/CMakeLists.txt" "$source/cmake" "$source/include" "$source/src" "$source/cli" \
-    "$source/adapters" "$source/examples" "$source/tests" "$work"
+    "$source/man" "$source/adapters" "$source/examples" "$source/tests" "$work"
 patch --quiet --strip=1 --fuzz=0 --directory="$work" <"$patch"
 cmake -S "$work" -B "$work/build" -DPODIUM_TESTS=ON -DPODIUM_SQLITE=ON >/dev/null
 
