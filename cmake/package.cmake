@@ -1,4 +1,4 @@
-# What `make install` puts down for those who build with the library: the libraries, the header, and what pkg-config and
+# What `make install` puts down for those who build with the library: the libraries, the public headers, and what pkg-config and
 # find_package(podium) read.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -9,7 +9,7 @@ install(TARGETS podium_shared EXPORT podium_shared INCLUDES DESTINATION ${CMAKE_
 install(TARGETS podium_static EXPORT podium_static INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT podium_shared FILE podiumTargets.cmake NAMESPACE podium:: DESTINATION ${package})
 install(EXPORT podium_static FILE podiumStaticTargets.cmake NAMESPACE podium:: DESTINATION ${package})
-install(FILES include/podium.h TYPE INCLUDE)
+install(DIRECTORY include/ TYPE INCLUDE)
 
 # Compatible are the versions that share the name of the shared library.
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/podiumConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -28,7 +28,8 @@ cmake --install build --prefix nothing >log
 configure -DPODIUM_INSTALL=ON || fail "configuring to install"
 cmake --install build --prefix library >log
 find library -type f -o -type l | sed 's/.*\///' | LC_ALL=C sort >installed
-printf '%s\n' libpodium.a libpodium.so "libpodium.so.${version%.*}" "libpodium.so.$version" podium.h podium.pc \
+# shellcheck disable=SC2046
+printf '%s\n' libpodium.a libpodium.so "libpodium.so.${version%.*}" "libpodium.so.$version" $(ls "$source/include") podium.pc \
     podiumConfig.cmake podiumConfigVersion.cmake podiumStaticTargets-noconfig.cmake podiumStaticTargets.cmake \
     podiumTargets-noconfig.cmake podiumTargets.cmake | LC_ALL=C sort | diff - installed || fail "it installs other files"
 echo "subdirectory: the library alone, and the parent's settings as they were"
