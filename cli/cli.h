@@ -9,7 +9,7 @@
 
 enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 }; /* exit statuses */
 
-/* main.c: says "podium: ..." on standard error, where names that the message has in it do no harm. */
+/* message.c: says "podium: ..." on standard error, where names that the message has in it do no harm. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says it, removes what is half written, and exits. */
 _Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));

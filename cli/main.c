@@ -1,11 +1,8 @@
 /* podium: local differential privacy for numbers, from a shell. */
 #include "cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -147,99 +144,6 @@ void help_for(const char *name, FILE *to) {
     fprintf(to, "podium %s: %s\n\nUsage: podium %s %s\n\n%s", c->name, c->summary, c->name, c->usage, c->help);
 }
 
-/* ---- Messages ---- */
-
-#define MESSAGE_MAX 8192
-
-static size_t lines_in(const char *text) {
-    size_t lines = 0;
-    for (; *text != '\0'; text++)
-        lines += *text == '\n';
-    return lines;
-}
-
-/* A message may have the names of files and columns in it, which may have anything in them: they are escaped. The
-   message's own line ends stay, unless there are more than its format has: then some are a name's. */
-static void say_all(const char *format, va_list arguments) {
-    char message[MESSAGE_MAX], shown[MESSAGE_MAX];
-    vsnprintf(message, sizeof message, format, arguments);
-    bool own_lines = lines_in(message) == lines_in(format);
-    size_t n = 0;
-    for (const char *at = message; *at != '\0' && n + ESCAPED_MAX < sizeof shown; n += strlen(shown + n))
-        if (*at == '\n' && own_lines)
-            strcpy(shown + n, (char[]){*at++, '\0'});
-        else
-            at = escape(shown + n, at, ESCAPE_TEXT);
-    shown[n] = '\0';
-    progress_clear();
-    fprintf(stderr, "podium: %s\n", shown);
-}
-
-void say(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    say_all(format, arguments);
-    va_end(arguments);
-}
-
-/* Only the first thread that has something to say before the end says it: the others wait here for the end. */
-static void begin_to_leave(void) {
-    static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&leaving);
-    output_abandon();
-}
-
-/* As it stands: other threads may be at work, and exit would pull libraries from under them. */
-static _Noreturn void leave(int status) {
-    fflush(stdout);
-    _exit(status);
-}
-
-void fail(int status, const char *format, ...) {
-    va_list arguments;
-    begin_to_leave();
-    va_start(arguments, format);
-    say_all(format, arguments);
-    va_end(arguments);
-    leave(status);
-}
-
-void fail_usage(const char *name, const char *format, ...) {
-    va_list arguments;
-    begin_to_leave();
-    va_start(arguments, format);
-    say_all(format, arguments);
-    va_end(arguments);
-    say("see 'podium help%s%s'", *name == '\0' ? "" : " ", name);
-    leave(BAD_USAGE);
-}
-
-void leave_quietly(void) {
-    begin_to_leave();
-    progress_clear();
-    signal(SIGPIPE, SIG_DFL);
-    raise(SIGPIPE);
-    _exit(128 + SIGPIPE); /* where the signal is blocked */
-}
-
-void require(podium_status status, int otherwise) {
-    if (status != PODIUM_OK)
-        fail(status == PODIUM_ERROR_OUT_OF_MEMORY ? BAD_IO : otherwise, "%s", podium_status_message(status));
-}
-
-/* ---- Memory ---- */
-
-void *allocate(size_t n) {
-    return reallocate(NULL, n);
-}
-
-void *reallocate(void *memory, size_t n) {
-    memory = realloc(memory, n == 0 ? 1 : n);
-    if (memory == NULL)
-        fail(BAD_IO, "out of memory");
-    return memory;
-}
-
 /* ---- The program ---- */
 
 static void interrupted(int signal_number) {
@@ -277,15 +181,6 @@ static void open_closed(void) {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
         if (fcntl(i, F_GETFD) < 0 && open("/dev/null", flags[i]) != i)
             _exit(BAD_IO);
-}
-
-int close_stdout(int status) {
-    bool flushed = fflush(stdout) == 0;
-    if (!flushed && errno == EPIPE)
-        leave_quietly();
-    if (!flushed || ferror(stdout))
-        fail(BAD_IO, "standard output: cannot write");
-    return status;
 }
 
 /* getopt repeats an option that it does not know as it stands: what a terminal would obey must not get there. */
