@@ -22,74 +22,11 @@ void *allocate(size_t n); /* or fail, as the next */
 void *reallocate(void *memory, size_t n);
 int close_stdout(int status); /* help and version too must have reached their reader */
 
-/* ---- options.c ---- */
-
-/* Long options are numbered from here; a command adds its own after OPTION_OWN. */
-enum {
-    OPTION_HELP = 256,
-    OPTION_COLLECTION,
-    OPTION_COLUMN,
-    OPTION_RANGE,
-    OPTION_EPSILON,
-    OPTION_MECHANISM,
-    OPTION_SPREAD,
-    OPTION_CELLS,
-    OPTION_OBJECTIVE,
-    OPTION_OWN,
-    OPTION_LIMIT = 320 /* above all of them */
-};
-
-#define COLLECTION_OPTIONS                                                                                             \
-    {"help", no_argument, NULL, OPTION_HELP}, {"collection", required_argument, NULL, OPTION_COLLECTION},              \
-        {"range", required_argument, NULL, OPTION_RANGE}, {"epsilon", required_argument, NULL, OPTION_EPSILON},        \
-        {"mechanism", required_argument, NULL, OPTION_MECHANISM}, {"spread", required_argument, NULL, OPTION_SPREAD},  \
-        {"cells", required_argument, NULL, OPTION_CELLS}, {                                                            \
-        "objective", required_argument, NULL, OPTION_OBJECTIVE                                                         \
-    }
-
-#define COLUMNS_MAX 1024 /* that one command takes */
-
-typedef struct {
-    const char *command;
-    bool several;                  /* --column, and --collection, may be given more than once */
-    const char *file[COLUMNS_MAX]; /* --collection */
-    size_t files;
-    podium_spec spec;
-    podium_objective objective;
-    bool range, epsilon, mechanism, spread, cells, objective_given; /* given */
-    bool automatic;                                                 /* --mechanism auto */
-    bool seen[OPTION_LIMIT];                                        /* by option_next */
-} collection_options;
-
-/* The next option, by getopt_long(3), or -1 after the last. An option that is given twice is a usage error,
-   except for those of which there may be several. */
-struct option;
-int option_next(collection_options *options, int argc, char **argv, const struct option *known);
-
-/* Takes an option that all commands share; anything else is a usage error. */
-void collection_option(collection_options *options, int option, const char *argument);
-bool collection_given(const collection_options *options);
-/* The collection that the options describe, and its name ("" where it has none); where several files are given, the
-   first. Says what auto has chosen, and warns of a mechanism that does badly. */
-podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]);
-/* The collection in a file, or fail. */
-podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]);
-/* A usage error where both a collection and one of the files are standard input. */
-void collection_apart(const collection_options *options, char **files);
+/* ---- collection.c; its options are in collection.h ---- */
 
 podium_collection collection_for(const podium_spec *spec); /* or fail, as the next */
 podium_shape shape_from(const podium_spec *spec);
 podium_shape shape_for(podium_mechanism mechanism, double epsilon, double min, double max);
-
-extern const char *const objective_words[];
-
-double number_option(const char *command, const char *option, const char *text);
-uint64_t count_option(const char *command, const char *option, const char *text, uint64_t least, uint64_t most);
-/* Which of the words, NULL at the end, text is; a usage error names them all. */
-int choice_option(const char *command, const char *option, const char *text, const char *const *words);
-
-typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV } output_format;
-extern const char *const format_words[];
 
 /* ---- input.c: read(2), except that one may look at the beginning of standard input first ---- */
 
@@ -159,18 +96,5 @@ typedef struct {
     const podium_estimate *estimate;
 } plot;
 void plot_write(const char *path, const plot *plot);
-
-/* ---- The commands ---- */
-
-int command_design(int argc, char **argv);
-int command_privatize(int argc, char **argv);
-int command_aggregate(int argc, char **argv);
-int command_merge(int argc, char **argv);
-int command_estimate(int argc, char **argv);
-int command_params(int argc, char **argv);
-int command_compare(int argc, char **argv);
-int command_plan(int argc, char **argv);
-int command_paper(int argc, char **argv);
-void help_for(const char *command, FILE *to);
 
 #endif

@@ -41,7 +41,7 @@ _podium() {
         ;;
     *) return ;;
     esac
-    options+=' --output -o --help'
+    options+=' --output -o --help -h'
 
     case $previous in
     --mechanism) _podium_words 'podium podium-approximate laplace staircase duchi piecewise hybrid podium-tuned minimax auto' ;;

@@ -1,16 +1,9 @@
 /* podium compare: which mechanism is best, and by how much. */
-#include "cli.h"
-#include "table/number.h"
+#include "collection.h"
+#include "commands/commands.h"
 
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { OPTION_FORMAT = OPTION_OWN, OPTION_PLOT };
-
-#define EPSILONS_MAX 128
-#define UNIFORM_SPREAD (1.0 / 12)
 
 /* ---- What is known of all mechanisms at one epsilon ---- */
 
@@ -21,20 +14,19 @@ typedef struct {
 } field;
 
 /* Of a range of width 1 about 0: all else is a matter of units, and no range is too narrow for that. */
-static podium_spec spec_of(const podium_spec *given, podium_mechanism mechanism, double epsilon) {
-    return (podium_spec){.mechanism = mechanism,
-                         .epsilon = epsilon,
-                         .min = -0.5,
-                         .max = 0.5,
-                         .spread = mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? given->spread : 0,
-                         .cells = mechanism == PODIUM_MECHANISM_MINIMAX ? given->cells : 0};
+static podium_spec unit_spec(const podium_spec *given, podium_mechanism mechanism, double epsilon) {
+    podium_spec spec = spec_for(given, mechanism);
+    spec.epsilon = epsilon;
+    spec.min = -0.5;
+    spec.max = 0.5;
+    return spec;
 }
 
 static void field_make(field *f, const podium_spec *given, double epsilon) {
     f->delta = given->max - given->min;
     f->middle = given->min + f->delta / 2;
     for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
-        podium_spec spec = spec_of(given, (podium_mechanism)m, epsilon);
+        podium_spec spec = unit_spec(given, (podium_mechanism)m, epsilon);
         f->of[m] = collection_for(&spec);
     }
     f->bound = podium_lower_bound(epsilon);
@@ -214,92 +206,95 @@ static void draw(const char *path, const podium_spec *given, const field *f, dou
 
 /* ---- The command ---- */
 
-static size_t epsilons_option(double *epsilons, const char *text) {
-    size_t count = 0;
-    for (const char *at = text; count < EPSILONS_MAX; at++) {
-        size_t n = strcspn(at, ",");
-        if (!number_read(&epsilons[count++], at, n))
-            fail_usage("compare", "--epsilon takes numbers, with commas between them, not '%s'", text);
-        at += n;
-        if (*at == '\0')
-            return count;
-    }
-    fail_usage("compare", "--epsilon takes at most %d numbers", EPSILONS_MAX);
-}
+typedef struct {
+    collection_options which;
+    output_options output;
+    number_list epsilons;
+} settings;
 
-static field *fields_of(const podium_spec *given, const double *epsilons, size_t count) {
-    field *fields = allocate(count * sizeof *fields);
-    for (size_t i = 0; i < count; i++) {
-        progress_show("comparing", i, count, 0);
-        field_make(&fields[i], given, epsilons[i]);
+static const option epsilons_option[] = {
+    {.name = "epsilon",
+     .argument = "E[,E...]",
+     TO_NUMBERS(settings, epsilons),
+     .items = NUMBERS_MAX,
+     .takes = "takes numbers, with commas between them",
+     .help = "1e-6 to 50"},
+    {.name = NULL},
+};
+
+static const option value_options[] = {
+    OPTION_RANGE("-0.5:0.5 if not given, so that variances are in units of (MAX-MIN)^2"),
+    OPTION_SPREAD("what podium-tuned is tuned to; 0.0833, a uniform prior, if not given"),
+    OPTION_CELLS("of minimax; 256 if not given"),
+    {.name = NULL},
+};
+
+static const option output_rows[] = {
+    OPTION_FORMAT,
+    OPTION_PLOT("variance against the value (at the first E), and against epsilon; SVG or PNG by the end of the name"),
+    OPTION_OUTPUT,
+    {.name = NULL},
+};
+
+static field *fields_of(const podium_spec *given, const number_list *epsilons) {
+    field *fields = allocate(epsilons->count * sizeof *fields);
+    for (size_t i = 0; i < epsilons->count; i++) {
+        progress_show("comparing", i, epsilons->count, 0);
+        field_make(&fields[i], given, epsilons->of[i]);
     }
     progress_clear();
     return fields;
 }
 
-static void print_all(output *out, const field *fields, const double *epsilons, size_t count, output_format format) {
+static void print_all(output *out, const field *fields, const number_list *epsilons, output_format format) {
     output_print(out, "%s",
                  format == FORMAT_CSV
                      ? "epsilon,mechanism,worst,uniform,middle,least,to_laplace,to_best,bytes,lower,upper\n"
                  : format == FORMAT_JSON ? "["
                                          : "");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < epsilons->count; i++) {
         const field *f = &fields[i];
         if (format == FORMAT_TEXT) {
             output_print(out, i == 0 ? "" : "\n");
-            print_text(out, f, epsilons[i]);
+            print_text(out, f, epsilons->of[i]);
         } else if (format == FORMAT_CSV) {
-            print_csv(out, f, epsilons[i]);
+            print_csv(out, f, epsilons->of[i]);
         } else {
             output_print(out, i == 0 ? "" : ",\n ");
-            print_json(out, f, epsilons[i]);
+            print_json(out, f, epsilons->of[i]);
         }
     }
     output_print(out, format == FORMAT_JSON ? "]\n" : "");
 }
 
-int command_compare(int argc, char **argv) {
-    static const struct option known[] = {{"help", no_argument, NULL, OPTION_HELP},
-                                          {"epsilon", required_argument, NULL, OPTION_EPSILON},
-                                          {"range", required_argument, NULL, OPTION_RANGE},
-                                          {"spread", required_argument, NULL, OPTION_SPREAD},
-                                          {"cells", required_argument, NULL, OPTION_CELLS},
-                                          {"format", required_argument, NULL, OPTION_FORMAT},
-                                          {"plot", required_argument, NULL, OPTION_PLOT},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {NULL, 0, NULL, 0}};
-    collection_options options = {.command = "compare", .spec = {.min = -0.5, .max = 0.5, .spread = UNIFORM_SPREAD}};
-    double epsilons[EPSILONS_MAX];
-    size_t count = 0;
-    output_format format = FORMAT_TEXT;
-    const char *path = NULL, *picture = NULL;
-    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
-        if (option == OPTION_EPSILON)
-            count = epsilons_option(epsilons, optarg);
-        else if (option == OPTION_FORMAT)
-            format = (output_format)choice_option("compare", "--format", optarg, format_words);
-        else if (option == OPTION_PLOT)
-            picture = optarg;
-        else if (option == 'o')
-            path = optarg;
-        else
-            collection_option(&options, option, optarg);
-    }
-    if (optind < argc)
-        fail_usage("compare", "what is '%s'?", argv[optind]);
-    if (count == 0)
+static void check(const settings *s) {
+    if (s->epsilons.count == 0)
         fail_usage("compare", "--epsilon E is missing");
-    podium_spec range = {
-        .mechanism = PODIUM_MECHANISM_LAPLACE, .epsilon = 1, .min = options.spec.min, .max = options.spec.max};
-    shape_from(&range); /* or fail: is it a range? */
-    if (picture != NULL)
-        plot_check("compare", picture);
-    output *out = output_open(path);
-    field *fields = fields_of(&options.spec, epsilons, count);
-    if (picture != NULL)
-        draw(picture, &options.spec, &fields[0], epsilons[0]);
-    print_all(out, fields, epsilons, count, format);
+    shape_for(PODIUM_MECHANISM_LAPLACE, 1, s->which.spec.min, s->which.spec.max); /* or fail: is it a range? */
+    if (s->output.plot != NULL)
+        plot_check("compare", s->output.plot);
+}
+
+static int run(char **arguments) {
+    settings s = {.which = {.command = "compare", .spec = {.min = -0.5, .max = 0.5, .spread = SPREAD_UNIFORM}}};
+    options_parse(&command_compare, &s, arguments);
+    check(&s);
+    output *out = output_open(s.output.path);
+    field *fields = fields_of(&s.which.spec, &s.epsilons);
+    if (s.output.plot != NULL)
+        draw(s.output.plot, &s.which.spec, &fields[0], s.epsilons.of[0]);
+    print_all(out, fields, &s.epsilons, s.output.format);
     output_close(out);
     free(fields);
     return DONE;
 }
+
+const command command_compare = {
+    .name = "compare",
+    .summary = "which mechanism is best, and by how much",
+    .usage = "--epsilon E[,E...] [OPTIONS]",
+    .groups = {{.options = epsilons_option},
+               {.options = value_options, .record = offsetof(settings, which)},
+               {.options = output_rows, .record = offsetof(settings, output)}},
+    .run = run,
+};

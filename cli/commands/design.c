@@ -1,10 +1,20 @@
 /* podium design: fix a collection and write it to a file. */
-#include "cli.h"
+#include "collection.h"
+#include "commands/commands.h"
 
-#include <getopt.h>
 #include <string.h>
 
-enum { OPTION_NAME = OPTION_OWN };
+typedef struct {
+    collection_options which;
+    output_options output;
+    const char *name;
+} settings;
+
+static const option own_options[] = {
+    {.name = "name", .argument = "NAME", TO_TEXT(settings, name), .help = "what the collection is called"},
+    {.name = "collection", .kind = OPTION_REFUSED, .help = "is what this command writes: see -o"},
+    {.name = NULL},
+};
 
 static void check_name(const char *name) {
     if (strlen(name) >= PODIUM_NAME_MAX)
@@ -14,31 +24,27 @@ static void check_name(const char *name) {
             fail_usage("design", "--name takes no control characters");
 }
 
-int command_design(int argc, char **argv) {
-    static const struct option known[] = {COLLECTION_OPTIONS,
-                                          {"name", required_argument, NULL, OPTION_NAME},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {NULL, 0, NULL, 0}};
-    collection_options options = {.command = "design"};
-    const char *path = NULL, *name = NULL;
-    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
-        if (option == 'o')
-            path = optarg;
-        else if (option == OPTION_NAME)
-            check_name(name = optarg);
-        else
-            collection_option(&options, option, optarg);
-    }
-    if (optind < argc)
-        fail_usage("design", "what is '%s'?", argv[optind]);
-    if (options.files > 0)
-        fail_usage("design", "--collection is what this command writes: see -o");
-
-    char text[PODIUM_COLLECTION_TEXT_MAX], none[PODIUM_NAME_MAX];
-    podium_collection collection = collection_from(&options, none);
-    size_t n = podium_collection_write(&collection, text, name);
-    output *out = output_open(path);
+static int run(char **arguments) {
+    settings s = {.which = {.command = "design"}};
+    options_parse(&command_design, &s, arguments);
+    if (s.name != NULL)
+        check_name(s.name);
+    podium_collection collection = collection_described(&s.which, "");
+    collection_warn(&collection);
+    char text[PODIUM_COLLECTION_TEXT_MAX];
+    size_t n = podium_collection_write(&collection, text, s.name);
+    output *out = output_open(s.output.path);
     output_write(out, text, n);
     output_close(out);
     return DONE;
 }
+
+const command command_design = {
+    .name = "design",
+    .summary = "fix a collection and write it to a file",
+    .usage = "--range MIN:MAX --epsilon E [OPTIONS]",
+    .groups = {{.options = spec_options, .record = offsetof(settings, which)},
+               {.options = own_options},
+               {.options = output_option, .record = offsetof(settings, output)}},
+    .run = run,
+};

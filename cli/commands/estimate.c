@@ -1,23 +1,11 @@
 /* podium estimate: mean, interval, spread and shape of the values. */
 #include "estimate.h"
-#include "table/number.h"
+#include "collection.h"
+#include "commands/commands.h"
 #include "table/states.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    OPTION_BY = OPTION_TABLE_OWN,
-    OPTION_CONFIDENCE,
-    OPTION_INTERVAL,
-    OPTION_HISTOGRAM,
-    OPTION_QUANTILES,
-    OPTION_BOOTSTRAP,
-    OPTION_DISHONEST,
-    OPTION_FORMAT,
-    OPTION_PLOT
-};
 
 /* ---- Estimating, with progress until the last group is done ---- */
 
@@ -42,11 +30,11 @@ static void set_shape(result *r, const podium_aggregate *aggregate, work *w) {
     const asked *a = w->asked;
     podium_distribution fine; /* the same whatever is shown of it */
     require(podium_distribution_from(&fine, w->channel, aggregate), BAD_DATA);
-    for (size_t i = 0; i < a->quantiles; i++)
-        r->quantile[i] = podium_distribution_quantile(&fine, a->p[i]);
+    for (size_t i = 0; i < a->quantiles.count; i++)
+        r->quantile[i] = podium_distribution_quantile(&fine, a->quantiles.of[i]);
     if (a->bootstrap > 0)
-        require(podium_distribution_bootstrap(r->lower, r->upper, w->channel, aggregate, a->p, a->quantiles,
-                                              a->confidence, a->bootstrap, show_progress, w),
+        require(podium_distribution_bootstrap(r->lower, r->upper, w->channel, aggregate, a->quantiles.of,
+                                              a->quantiles.count, a->confidence, a->bootstrap, show_progress, w),
                 BAD_DATA);
     r->shape = (podium_distribution){.min = fine.min,
                                      .max = fine.max,
@@ -101,58 +89,61 @@ static void warn(const result *r, const podium_collection *collection, bool code
             codes ? "codes" : "reports");
 }
 
-static void quantiles_option(asked *a, const char *text) {
-    for (const char *at = text; a->quantiles < QUANTILES_MAX;) {
-        size_t n = strcspn(at, ",");
-        double p;
-        if (!number_read(&p, at, n) || p < 0 || p > 1)
-            fail_usage("estimate", "--quantiles takes numbers from 0 to 1, with commas between them, not '%s'", text);
-        a->p[a->quantiles++] = p;
-        if (at[n] == '\0')
-            return;
-        at += n + 1;
-    }
-    fail_usage("estimate", "--quantiles takes at most %d numbers", QUANTILES_MAX);
+/* ---- The command ---- */
+
+typedef struct {
+    collection_options which;
+    table_options table;
+    asked asked;
+} settings;
+
+static bool is_probability(double x) {
+    return x >= 0 && x <= 1;
 }
 
-static bool own_option(asked *a, table_options *options, int option, const char *argument) {
-    switch (option) {
-    case 'o':
-        a->path = argument;
-        return true;
-    case OPTION_BY:
-        options->by = argument;
-        return true;
-    case OPTION_CONFIDENCE:
-        a->confidence = number_option("estimate", "--confidence", argument);
-        if (!(a->confidence > 0 && a->confidence < 1))
-            fail_usage("estimate", "--confidence is between 0 and 1, such as 0.95, not '%s'", argument);
-        return true;
-    case OPTION_INTERVAL:
-        a->interval = (podium_interval)choice_option("estimate", "--interval", argument, interval_words);
-        return true;
-    case OPTION_HISTOGRAM:
-        a->histogram = (uint32_t)count_option("estimate", "--histogram", argument, 1, PODIUM_SHARES_MAX);
-        return true;
-    case OPTION_QUANTILES:
-        quantiles_option(a, argument);
-        return true;
-    case OPTION_BOOTSTRAP:
-        a->bootstrap = (uint32_t)count_option("estimate", "--bootstrap", argument, 10, 10000);
-        return true;
-    case OPTION_DISHONEST:
-        a->dishonest = count_option("estimate", "--dishonest", argument, 1, (uint64_t)1 << 53);
-        return true;
-    case OPTION_FORMAT:
-        a->format = (output_format)choice_option("estimate", "--format", argument, format_words);
-        return true;
-    case OPTION_PLOT:
-        a->plot = argument;
-        return true;
-    default:
-        return table_option(options, option, argument);
-    }
-}
+static const option by_option[] = {
+    {.name = "by",
+     .argument = "NAME|NUMBER",
+     TO_TEXT(table_options, by),
+     .help = "one estimate for each value of this column"},
+    {.name = NULL},
+};
+
+enum { BOOTSTRAP_LEAST = 10, BOOTSTRAP_MOST = 10000 };
+static const option asked_options[] = {
+    OPTION_CONFIDENCE(asked, confidence),
+    {.name = "interval",
+     TO_CHOICE(asked, interval),
+     .words = interval_words,
+     .help = "guaranteed: covers at least that often, for any number of reports"},
+    {.name = "histogram",
+     .argument = "BINS",
+     TO_COUNT(asked, histogram, 1, PODIUM_SHARES_MAX),
+     .help = "the shares of BINS equal parts of the range"},
+    {.name = "quantiles",
+     .argument = "P,P,...",
+     TO_NUMBERS(asked, quantiles),
+     .items = QUANTILES_MAX,
+     .allowed = is_probability,
+     .takes = "takes numbers from 0 to 1, with commas between them",
+     .help = "the values below which these shares lie"},
+    {.name = "bootstrap",
+     .argument = "N",
+     TO_COUNT(asked, bootstrap, BOOTSTRAP_LEAST, BOOTSTRAP_MOST),
+     .help = "how much the quantiles vary with the reports, from N repetitions"},
+    {.name = "dishonest",
+     .argument = "K",
+     TO_COUNT(asked, dishonest, 1, COUNT_MOST),
+     .help = "the most that K dishonest reports can have moved the mean"},
+    {.name = NULL},
+};
+
+static const option output_rows[] = {
+    OPTION_FORMAT,
+    OPTION_PLOT("a picture, SVG or PNG by the end of the name (needs gnuplot)"),
+    OPTION_OUTPUT,
+    {.name = NULL},
+};
 
 /* From states, whose collection is their own; or from reports. */
 static groups groups_asked(const table_options *options, const collection_options *which, podium_collection *collection,
@@ -165,7 +156,7 @@ static groups groups_asked(const table_options *options, const collection_option
         table_close(t);
         return all;
     }
-    if (options->by != NULL || options->columns > 0 || options->codes)
+    if (options->by != NULL || options->columns.count > 0 || options->codes)
         fail_usage("estimate", "a state has no columns: --by, --column and --codes are for reports");
     podium_aggregate merged = states_merged(options->files);
     name[0] = '\0';
@@ -179,65 +170,86 @@ static groups groups_asked(const table_options *options, const collection_option
     return groups_of_one(&merged);
 }
 
-int command_estimate(int argc, char **argv) {
-    static const struct option known[] = {COLLECTION_OPTIONS,
-                                          TABLE_OPTIONS,
-                                          {"by", required_argument, NULL, OPTION_BY},
-                                          {"confidence", required_argument, NULL, OPTION_CONFIDENCE},
-                                          {"interval", required_argument, NULL, OPTION_INTERVAL},
-                                          {"histogram", required_argument, NULL, OPTION_HISTOGRAM},
-                                          {"quantiles", required_argument, NULL, OPTION_QUANTILES},
-                                          {"bootstrap", required_argument, NULL, OPTION_BOOTSTRAP},
-                                          {"dishonest", required_argument, NULL, OPTION_DISHONEST},
-                                          {"format", required_argument, NULL, OPTION_FORMAT},
-                                          {"plot", required_argument, NULL, OPTION_PLOT},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {NULL, 0, NULL, 0}};
-    collection_options which = {.command = "estimate"};
-    table_options options = {.command = "estimate", .header = HEADER_AUTO, .doing = "reading"};
-    asked a = {.confidence = 0.95};
-    for (int option; (option = option_next(&which, argc, argv, known)) != -1;)
-        if (!own_option(&a, &options, option, optarg))
-            collection_option(&which, option, optarg);
-    options.files = argv + optind;
-    collection_apart(&which, options.files);
-    bool grouped = options.by != NULL;
-    if (a.bootstrap > 0 && a.quantiles == 0)
+static void check(const asked *a, bool grouped) {
+    if (a->bootstrap > 0 && a->quantiles.count == 0)
         fail_usage("estimate", "--bootstrap needs --quantiles");
-    if (a.bootstrap > 0 && a.bootstrap < podium_bootstrap_least(a.confidence))
+    if (a->bootstrap > 0 && a->bootstrap < podium_bootstrap_least(a->confidence))
         fail_usage("estimate", "--bootstrap needs at least %.0f repetitions for a confidence of %g",
-                   podium_bootstrap_least(a.confidence), a.confidence);
-    if (a.plot != NULL && grouped)
+                   podium_bootstrap_least(a->confidence), a->confidence);
+    if (a->output.plot != NULL && grouped)
         fail_usage("estimate", "--plot draws one group: leave out --by");
-    if (grouped && a.format == FORMAT_TEXT && (a.histogram > 0 || a.dishonest > 0 || a.bootstrap > 0))
+    if (grouped && a->output.format == FORMAT_TEXT && (a->histogram > 0 || a->dishonest > 0 || a->bootstrap > 0))
         fail_usage("estimate", "--histogram, --dishonest and --bootstrap with --by need --format json or csv");
-    if (a.plot != NULL)
-        plot_check("estimate", a.plot);
+    if (a->output.plot != NULL)
+        plot_check("estimate", a->output.plot);
+}
+
+/* Whether shares are to be estimated; a usage error if that is asked of a collection that cannot tell them */
+static bool shape_wanted(const asked *a, const podium_collection *collection, bool grouped) {
+    bool wanted = a->histogram > 0 || a->quantiles.count > 0 || a->output.plot != NULL;
+    if (wanted && collection->cells == 2)
+        fail_usage("estimate",
+                   "%s has two outputs at epsilon %g, which tell the mean alone: no histogram, quantiles or plot",
+                   podium_mechanism_name(collection->spec.mechanism), collection->spec.epsilon);
+    return wanted || (a->output.format == FORMAT_TEXT && !grouped && collection->cells > 2);
+}
+
+static void require_enough(const result *r) {
+    if (!r->enough)
+        fail(BAD_DATA, "%s: there %s %llu", podium_status_message(PODIUM_ERROR_TOO_FEW_REPORTS),
+             r->n == 1 ? "is" : "are", (unsigned long long)r->n);
+}
+
+static void write_results(result **results, size_t count, const asked *a, const podium_collection *collection,
+                          const char *name, bool grouped) {
+    output *out = output_open(a->output.path);
+    if (a->output.plot != NULL)
+        plot_write(a->output.plot, &(plot){name, &collection->spec, &results[0]->shape, &results[0]->estimate});
+    print_results(out, results, count, a, collection, name, grouped);
+    output_close(out);
+}
+
+static int run(char **arguments) {
+    settings s = {.which = {.command = "estimate"},
+                  .table = {.header = HEADER_AUTO, .doing = "reading"},
+                  .asked = {.confidence = 0.95}};
+    s.table.files = options_parse(&command_estimate, &s, arguments);
+    collection_apart(&s.which, s.table.files);
+    const bool grouped = s.table.by != NULL;
+    check(&s.asked, grouped);
 
     podium_collection collection;
     char name[PODIUM_NAME_MAX];
-    groups all = groups_asked(&options, &which, &collection, name);
-    require_reports(&all, &collection, &options);
-    bool asked_shape = a.histogram > 0 || a.quantiles > 0 || a.plot != NULL;
-    if (asked_shape && collection.cells == 2)
-        fail_usage("estimate",
-                   "%s has two outputs at epsilon %g, which tell the mean alone: no histogram, quantiles or plot",
-                   podium_mechanism_name(collection.spec.mechanism), collection.spec.epsilon);
-    bool shape = asked_shape || (a.format == FORMAT_TEXT && !grouped && collection.cells > 2);
-    result **results = results_of(&all, &collection, &a, shape);
+    groups all = groups_asked(&s.table, &s.which, &collection, name);
+    require_reports(&all, &collection, &s.table);
+    result **results = results_of(&all, &collection, &s.asked, shape_wanted(&s.asked, &collection, grouped));
     for (size_t i = 0; i < all.count; i++)
-        warn(results[i], &collection, options.codes);
-    if (!grouped && !results[0]->enough)
-        fail(BAD_DATA, "%s: there %s %llu", podium_status_message(PODIUM_ERROR_TOO_FEW_REPORTS),
-             results[0]->n == 1 ? "is" : "are", (unsigned long long)results[0]->n);
-    output *out = output_open(a.path);
-    if (a.plot != NULL)
-        plot_write(a.plot, &(plot){name, &collection.spec, &results[0]->shape, &results[0]->estimate});
-    print_results(out, results, all.count, &a, &collection, name, grouped);
-    output_close(out);
+        warn(results[i], &collection, s.table.codes);
+    if (!grouped)
+        require_enough(results[0]);
+    write_results(results, all.count, &s.asked, &collection, name, grouped);
     for (size_t i = 0; i < all.count; i++)
         free(results[i]);
     free(results);
     groups_free(&all);
     return DONE;
 }
+
+const command command_estimate = {
+    .name = "estimate",
+    .summary = "mean, interval, spread and shape of the values",
+    .usage = "[OPTIONS] [FILE...]",
+    .operands = true,
+    .note = "FILE is a file of reports, or of states.",
+    .groups = {{.heading = COLLECTION_HEADING, .options = collection_option, .record = offsetof(settings, which)},
+               {.options = spec_options,
+                .record = offsetof(settings, which),
+                .note = "A state carries its collection; it need not be given."},
+               {.heading = INPUT_HEADING, .options = column_option, .record = offsetof(settings, table)},
+               {.options = table_form, .record = offsetof(settings, table)},
+               {.options = report_options, .record = offsetof(settings, table)},
+               {.options = by_option, .record = offsetof(settings, table)},
+               {.heading = "What to estimate", .options = asked_options, .record = offsetof(settings, asked)},
+               {.heading = OUTPUT_HEADING, .options = output_rows, .record = offsetof(settings, asked.output)}},
+    .run = run,
+};

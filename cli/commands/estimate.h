@@ -2,7 +2,7 @@
 #ifndef PODIUM_CLI_ESTIMATE_H
 #define PODIUM_CLI_ESTIMATE_H
 
-#include "cli.h"
+#include "options.h"
 
 #define QUANTILES_MAX 99
 #define TERMINAL_BINS 12 /* of the small histogram that text shows unasked */
@@ -11,12 +11,10 @@ typedef struct {
     double confidence;
     podium_interval interval;
     uint32_t histogram; /* bins; 0: not asked for */
-    double p[QUANTILES_MAX];
-    size_t quantiles;
+    number_list quantiles;
     uint32_t bootstrap; /* repetitions; 0: none */
     uint64_t dishonest;
-    output_format format;
-    const char *plot, *path;
+    output_options output;
 } asked;
 
 typedef struct {

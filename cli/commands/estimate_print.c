@@ -51,10 +51,10 @@ static void print_shape(output *out, const result *r, const asked *a) {
         output_print(out, "\n" SHAPE_WITHHELD ".\n");
         return;
     }
-    if (a->quantiles > 0)
+    if (a->quantiles.count > 0)
         output_print(out, "\nquantiles%s\n", a->bootstrap > 0 ? " (and how much they vary with the reports)" : "");
-    for (size_t i = 0; i < a->quantiles; i++) {
-        output_print(out, "  %9.4g%%  %s", 100 * a->p[i], rounded(x, r->quantile[i], error));
+    for (size_t i = 0; i < a->quantiles.count; i++) {
+        output_print(out, "  %9.4g%%  %s", 100 * a->quantiles.of[i], rounded(x, r->quantile[i], error));
         if (a->bootstrap > 0)
             output_print(out, "  (%s to %s)", rounded(x, r->lower[i], error), rounded(y, r->upper[i], error));
         output_print(out, "\n");
@@ -107,8 +107,8 @@ static void print_text(output *out, const result *r, const asked *a) {
 static void print_text_head(output *out, int width, const asked *a) {
     output_print(out, "%-*s %10s %14s %12s %14s %14s %14s", width, "group", "reports", "mean", "std error", "lower",
                  "upper", "std deviation");
-    for (size_t k = 0; k < a->quantiles; k++)
-        output_print(out, " %13.4g%%", 100 * a->p[k]);
+    for (size_t k = 0; k < a->quantiles.count; k++)
+        output_print(out, " %13.4g%%", 100 * a->quantiles.of[k]);
     output_print(out, "\n");
 }
 
@@ -123,7 +123,7 @@ static void print_text_numbers(output *out, const result *r, const asked *a) {
     for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
         output_print(out, " %*s", widths[k], rounded(text, shown[k], error));
     output_print(out, "%s", marked ? remarks[why].mark : "");
-    for (size_t k = 0; k < a->quantiles; k++)
+    for (size_t k = 0; k < a->quantiles.count; k++)
         output_print(out, k == 0 && marked ? "%14s" : " %14s",
                      r->shape.telling ? rounded(text, r->quantile[k], error) : "too few");
 }
@@ -165,13 +165,13 @@ static const char *word_of(bool x) {
 }
 
 static bool shape_asked(const asked *a) {
-    return a->quantiles > 0 || a->histogram > 0;
+    return a->quantiles.count > 0 || a->histogram > 0;
 }
 
 static void print_json_quantiles(output *out, const result *r, const asked *a) {
     output_print(out, ", \"quantiles\": [");
-    for (size_t i = 0; i < a->quantiles; i++) {
-        print_number(out, i == 0 ? "{\"p\": " : ", {\"p\": ", a->p[i], "null");
+    for (size_t i = 0; i < a->quantiles.count; i++) {
+        print_number(out, i == 0 ? "{\"p\": " : ", {\"p\": ", a->quantiles.of[i], "null");
         print_number(out, ", \"value\": ", r->quantile[i], "null");
         if (a->bootstrap > 0) {
             print_number(out, ", \"lower\": ", r->lower[i], "null");
@@ -211,7 +211,7 @@ static void print_json_estimate(output *out, const result *r, const asked *a) {
     }
     if (shape_asked(a))
         output_print(out, ", \"telling\": %s", word_of(r->shape.telling));
-    if (a->quantiles > 0)
+    if (a->quantiles.count > 0)
         print_json_quantiles(out, r, a);
     if (a->histogram > 0)
         print_json_histogram(out, &r->shape);
@@ -240,9 +240,9 @@ static void print_cell(output *out, bool known, double x) {
 static void print_csv_head(output *out, const asked *a, bool grouped) {
     output_print(out, "%sn,mean,standard_error,confidence,interval,lower,upper,variance,standard_deviation",
                  grouped ? "group," : "");
-    for (size_t i = 0; i < a->quantiles; i++) {
+    for (size_t i = 0; i < a->quantiles.count; i++) {
         char p[PODIUM_NUMBER_TEXT_MAX];
-        podium_number_write(p, a->p[i]);
+        podium_number_write(p, a->quantiles.of[i]);
         output_print(out, ",quantile_%s", p);
         if (a->bootstrap > 0)
             output_print(out, ",quantile_%s_lower,quantile_%s_upper", p, p);
@@ -268,7 +268,7 @@ static void print_csv_row(output *out, const result *r, const asked *a, bool gro
     print_cell(out, r->enough, e->upper);
     print_cell(out, r->enough, e->variance);
     print_cell(out, r->enough, e->standard_deviation);
-    for (size_t i = 0; i < a->quantiles; i++) {
+    for (size_t i = 0; i < a->quantiles.count; i++) {
         print_cell(out, r->enough, r->quantile[i]);
         if (a->bootstrap > 0) {
             print_cell(out, r->enough, r->lower[i]);
@@ -289,11 +289,11 @@ static void print_csv_row(output *out, const result *r, const asked *a, bool gro
 
 void print_results(output *out, result **results, size_t count, const asked *a, const podium_collection *collection,
                    const char *name, bool grouped) {
-    if (a->format == FORMAT_CSV) {
+    if (a->output.format == FORMAT_CSV) {
         print_csv_head(out, a, grouped);
         for (size_t i = 0; i < count; i++)
             print_csv_row(out, results[i], a, grouped);
-    } else if (a->format == FORMAT_JSON) {
+    } else if (a->output.format == FORMAT_JSON) {
         output_print(out, grouped ? "[" : "");
         for (size_t i = 0; i < count; i++) {
             output_print(out, i == 0 ? "" : ",\n ");

@@ -1,10 +1,8 @@
 /* podium params: the shape of the Podium distribution. */
-#include "cli.h"
+#include "collection.h"
+#include "commands/commands.h"
 
-#include <getopt.h>
 #include <math.h>
-
-enum { OPTION_APPROXIMATE = OPTION_OWN, OPTION_TABLE, OPTION_FORMAT };
 
 /* Numbers that have names: as the cells of a line of CSV, or as the inside of a JSON object */
 typedef struct {
@@ -99,48 +97,62 @@ static void print_shape(output *out, const podium_shape *s, output_format format
     }
 }
 
-int command_params(int argc, char **argv) {
-    static const struct option known[] = {{"help", no_argument, NULL, OPTION_HELP},
-                                          {"range", required_argument, NULL, OPTION_RANGE},
-                                          {"epsilon", required_argument, NULL, OPTION_EPSILON},
-                                          {"approximate", no_argument, NULL, OPTION_APPROXIMATE},
-                                          {"spread", required_argument, NULL, OPTION_SPREAD},
-                                          {"table", no_argument, NULL, OPTION_TABLE},
-                                          {"format", required_argument, NULL, OPTION_FORMAT},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {NULL, 0, NULL, 0}};
-    collection_options options = {.command = "params", .spec = {.min = -0.5, .max = 0.5}};
-    bool table = false;
-    output_format format = FORMAT_TEXT;
-    const char *path = NULL;
-    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
-        if (option == OPTION_APPROXIMATE)
-            options.spec.mechanism = PODIUM_MECHANISM_PODIUM_APPROXIMATE;
-        else if (option == OPTION_TABLE)
-            table = true;
-        else if (option == OPTION_FORMAT)
-            format = (output_format)choice_option("params", "--format", optarg, format_words);
-        else if (option == 'o')
-            path = optarg;
-        else
-            collection_option(&options, option, optarg);
-    }
-    if (optind < argc)
-        fail_usage("params", "what is '%s'?", argv[optind]);
-    if (options.spread && options.spec.mechanism == PODIUM_MECHANISM_PODIUM_APPROXIMATE)
+/* ---- The command ---- */
+
+typedef struct {
+    collection_options which;
+    output_options output;
+    bool approximate, table;
+} settings;
+
+static const option shape_options[] = {
+    OPTION_EPSILON("1e-6 to 700"),
+    OPTION_RANGE("-0.5:0.5 if not given"),
+    OPTION_SPREAD("s for values of mean square R (MAX-MIN)^2 about the middle, 0 to 0.25"),
+    {.name = NULL},
+};
+
+static const option own_options[] = {
+    {.name = "approximate", TO_FLAG(settings, approximate), .help = "s = epsilon/3"},
+    {.name = "table", TO_FLAG(settings, table), .help = "the paper's Table 1, computed"},
+    {.name = NULL},
+};
+
+static const option output_rows[] = {OPTION_FORMAT, OPTION_OUTPUT, {.name = NULL}};
+
+static void check(const settings *s) {
+    if (s->which.given.spread && s->approximate)
         fail_usage("params", "--approximate and --spread are two ways to choose s");
-    if (options.spread)
-        options.spec.mechanism = PODIUM_MECHANISM_PODIUM_TUNED;
-    if (table == options.epsilon)
-        fail_usage("params", table ? "--table has its own epsilons" : "--epsilon E is missing");
+    if (s->table == s->which.given.epsilon)
+        fail_usage("params", s->table ? "--table has its own epsilons" : "--epsilon E is missing");
+}
+
+static int run(char **arguments) {
+    settings s = {.which = {.command = "params", .spec = {.min = -0.5, .max = 0.5}}};
+    options_parse(&command_params, &s, arguments);
+    check(&s);
+    podium_spec spec = s.which.spec;
+    spec.mechanism = s.approximate          ? PODIUM_MECHANISM_PODIUM_APPROXIMATE
+                     : s.which.given.spread ? PODIUM_MECHANISM_PODIUM_TUNED
+                                            : PODIUM_MECHANISM_PODIUM;
     podium_shape shape = {.delta = 1};
-    if (!table)
-        shape = shape_from(&options.spec);
-    output *out = output_open(path);
-    if (table)
-        print_table(out, options.spec, format);
+    if (!s.table)
+        shape = shape_from(&spec);
+    output *out = output_open(s.output.path);
+    if (s.table)
+        print_table(out, spec, s.output.format);
     else
-        print_shape(out, &shape, format);
+        print_shape(out, &shape, s.output.format);
     output_close(out);
     return DONE;
 }
+
+const command command_params = {
+    .name = "params",
+    .summary = "the shape of the Podium distribution",
+    .usage = "--epsilon E [--range MIN:MAX] [--approximate | --spread R] | --table",
+    .groups = {{.options = shape_options, .record = offsetof(settings, which)},
+               {.options = own_options},
+               {.options = output_rows, .record = offsetof(settings, output)}},
+    .run = run,
+};

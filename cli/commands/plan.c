@@ -1,14 +1,12 @@
 /* podium plan: people, epsilon and error: any one from the other two, for every mechanism. */
-#include "cli.h"
+#include "collection.h"
+#include "commands/commands.h"
 
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { OPTION_PEOPLE = OPTION_OWN, OPTION_WITHIN, OPTION_CONFIDENCE, OPTION_RESPONSE, OPTION_QUESTIONS, OPTION_FORMAT };
-
 typedef struct {
-    podium_spec spec;      /* the range; epsilon if given; cells */
+    podium_spec spec;      /* the range; epsilon if given; spread and cells for mechanisms that take them */
     double people, within; /* 0: wanted */
     double confidence, spread, response;
     uint32_t questions;
@@ -37,12 +35,9 @@ static void plan_questions(row *r, const goal *g, const podium_spec *spec) {
 }
 
 static row row_of(const goal *g, podium_mechanism mechanism) {
-    podium_spec spec = g->spec;
+    podium_spec spec = spec_for(&g->spec, mechanism);
     podium_collection collection;
     row r = {mechanism, true, g->people, g->spec.epsilon, g->within, {.each = 0}};
-    spec.mechanism = mechanism;
-    spec.spread = mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? g->spread : 0;
-    spec.cells = mechanism == PODIUM_MECHANISM_MINIMAX ? g->spec.cells : 0;
     if (g->spec.epsilon == 0) {
         podium_status status = podium_plan_epsilon(&collection, &spec, g->people, g->within, g->spread, g->confidence);
         r.possible = status != PODIUM_ERROR_TOO_FEW_REPORTS;
@@ -187,105 +182,121 @@ static void print_json(output *out, const goal *g, const row *rows, size_t count
 
 /* ---- The command ---- */
 
-static double positive_option(const char *option, const char *text) {
-    double x = number_option("plan", option, text);
-    if (!(x > 0))
-        fail_usage("plan", "%s is more than 0, not '%s'", option, text);
-    return x;
-}
+enum { QUESTIONS_MOST = 1000 };
 
-/* Above 0, and below 1 or at most 1 */
-static double share_option(const char *option, const char *text, bool one_too) {
-    double x = positive_option(option, text);
-    if (x > 1 || (x == 1 && !one_too))
-        fail_usage("plan", "%s is between 0 and 1, not '%s'", option, text);
-    return x;
-}
+typedef struct {
+    collection_options which;
+    output_options output;
+    uint64_t people;
+    double within, confidence, response;
+    uint32_t questions;
+} settings;
 
-static bool own_option(goal *g, int option, const char *argument) {
-    switch (option) {
-    case OPTION_PEOPLE:
-        g->people = (double)count_option("plan", "--people", argument, 1, (uint64_t)1 << 53);
-        return true;
-    case OPTION_WITHIN:
-        g->within = positive_option("--within", argument);
-        return true;
-    case OPTION_CONFIDENCE:
-        g->confidence = share_option("--confidence", argument, false);
-        return true;
-    case OPTION_RESPONSE:
-        g->response = share_option("--response", argument, true);
-        return true;
-    case OPTION_QUESTIONS:
-        g->questions = (uint32_t)count_option("plan", "--questions", argument, 1, 1000);
-        return true;
-    default:
-        return false;
-    }
-}
+static const option people_option[] = {
+    {.name = "people", .argument = "N", TO_COUNT(settings, people, 1, COUNT_MOST), .help = "how many answer"},
+    {.name = NULL},
+};
 
-static void check(const collection_options *options, const goal *g) {
-    int given = (g->people > 0) + (g->within > 0) + options->epsilon;
-    if (!options->range)
+static const option epsilon_option[] = {OPTION_EPSILON("1e-6 to 50"), {.name = NULL}};
+
+static const option within_option[] = {
+    {.name = "within",
+     .argument = "W",
+     TO_NUMBER(settings, within),
+     .allowed = is_positive,
+     .takes = "is more than 0",
+     .help = "half the width of the interval of the mean"},
+    {.name = NULL},
+};
+
+static const option value_options[] = {
+    OPTION_RANGE("the values that count"),
+    OPTION_SPREAD("the people's values have a variance of R (MAX-MIN)^2; 0.0833, as if spread evenly, if not given; "
+                  "0.25 covers everything, 0 is their own mean alone"),
+    OPTION_CELLS("of minimax; 256 if not given"),
+    {.name = NULL},
+};
+
+static const option own_options[] = {
+    OPTION_CONFIDENCE(settings, confidence),
+    {.name = "response",
+     .argument = "S",
+     TO_NUMBER(settings, response),
+     .allowed = is_share,
+     .takes = "is more than 0 and at most 1",
+     .help = "the share of the people asked who answer; 1 if not given"},
+    {.name = "questions",
+     .argument = "D",
+     TO_COUNT(settings, questions, 1, QUESTIONS_MOST),
+     .help = "so many questions to each person, who spends epsilon in all"},
+    {.name = NULL},
+};
+
+static const option output_rows[] = {OPTION_FORMAT, OPTION_OUTPUT, {.name = NULL}};
+
+static void check(const settings *s) {
+    const podium_spec *spec = &s->which.spec;
+    const bool epsilon = s->which.given.epsilon;
+    int given = (s->people > 0) + (s->within > 0) + epsilon;
+    if (!s->which.given.range)
         fail_usage("plan", "--range MIN:MAX is missing");
-    if (options->epsilon && !(options->spec.epsilon > 0))
+    if (epsilon && !(spec->epsilon > 0))
         fail_usage("plan", "--epsilon is more than 0");
     if (given != 2)
-        fail_usage("plan", "give two of --people, --epsilon and --within: the third is told");
-    if (g->within >= options->spec.max - options->spec.min)
+        fail_usage("plan", "give exactly two of --people, --epsilon and --within; the third is computed");
+    if (s->within >= spec->max - spec->min)
         fail_usage("plan", "--within is as wide as the range: that much is known without asking anybody");
-    if (g->questions > 1 && !options->epsilon)
+    if (s->questions > 1 && !epsilon)
         fail_usage("plan", "--questions needs --epsilon: what a person spends in all");
-    if (g->questions > 1 && options->spec.epsilon / g->questions < PODIUM_EPSILON_MIN)
-        fail_usage("plan", "epsilon split between %u questions is below %g", g->questions, PODIUM_EPSILON_MIN);
+    if (s->questions > 1 && spec->epsilon / s->questions < PODIUM_EPSILON_MIN)
+        fail_usage("plan", "epsilon split between %u questions is below %g", s->questions, PODIUM_EPSILON_MIN);
 }
 
-int command_plan(int argc, char **argv) {
-    static const struct option known[] = {{"help", no_argument, NULL, OPTION_HELP},
-                                          {"range", required_argument, NULL, OPTION_RANGE},
-                                          {"epsilon", required_argument, NULL, OPTION_EPSILON},
-                                          {"people", required_argument, NULL, OPTION_PEOPLE},
-                                          {"within", required_argument, NULL, OPTION_WITHIN},
-                                          {"confidence", required_argument, NULL, OPTION_CONFIDENCE},
-                                          {"spread", required_argument, NULL, OPTION_SPREAD},
-                                          {"response", required_argument, NULL, OPTION_RESPONSE},
-                                          {"questions", required_argument, NULL, OPTION_QUESTIONS},
-                                          {"cells", required_argument, NULL, OPTION_CELLS},
-                                          {"format", required_argument, NULL, OPTION_FORMAT},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {NULL, 0, NULL, 0}};
-    collection_options options = {.command = "plan", .spec = {.spread = 1.0 / 12}};
-    goal g = {.confidence = 0.95, .response = 1, .questions = 1};
-    output_format format = FORMAT_TEXT;
-    const char *path = NULL;
-    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
-        if (option == OPTION_FORMAT)
-            format = (output_format)choice_option("plan", "--format", optarg, format_words);
-        else if (option == 'o')
-            path = optarg;
-        else if (!own_option(&g, option, optarg))
-            collection_option(&options, option, optarg);
-    }
-    if (optind < argc)
-        fail_usage("plan", "what is '%s'?", argv[optind]);
-    check(&options, &g);
-    g.spread = options.spec.spread;
-    g.spec = options.spec;
-
-    row rows[PODIUM_MECHANISMS];
+static size_t rows_of(row rows[PODIUM_MECHANISMS], const goal *g) {
     size_t count = 0;
     for (; podium_mechanism_name((podium_mechanism)count) != NULL; count++) {
         progress_show("planning", count, PODIUM_MECHANISMS, 0);
-        rows[count] = row_of(&g, (podium_mechanism)count);
+        rows[count] = row_of(g, (podium_mechanism)count);
     }
     progress_clear();
-    output *out = output_open(path);
-    if (format == FORMAT_TEXT)
-        print_text(out, &g, rows, count);
-    else if (format == FORMAT_CSV)
-        print_csv(out, &g, rows, count);
-    else
-        print_json(out, &g, rows, count);
+    return count;
+}
+
+static int run(char **arguments) {
+    settings s = {.which = {.command = "plan", .spec = {.spread = SPREAD_UNIFORM}},
+                  .confidence = 0.95,
+                  .response = 1,
+                  .questions = 1};
+    options_parse(&command_plan, &s, arguments);
+    check(&s);
+    const goal g = {.spec = s.which.spec,
+                    .people = (double)s.people,
+                    .within = s.within,
+                    .confidence = s.confidence,
+                    .spread = s.which.spec.spread,
+                    .response = s.response,
+                    .questions = s.questions};
+    row rows[PODIUM_MECHANISMS];
+    const size_t count = rows_of(rows, &g);
+    static void (*const print[])(output *, const goal *, const row *, size_t) = {
+        [FORMAT_TEXT] = print_text, [FORMAT_JSON] = print_json, [FORMAT_CSV] = print_csv};
+    output *out = output_open(s.output.path);
+    print[s.output.format](out, &g, rows, count);
     output_close(out);
     return DONE;
 }
+
+const command command_plan = {
+    .name = "plan",
+    .summary = "how many people, which epsilon, what error",
+    .usage = "--range MIN:MAX [two of --people, --epsilon, --within] [OPTIONS]",
+    .groups = {{.heading = "Give two of these; the third is computed, for every mechanism", .options = people_option},
+               {.options = epsilon_option, .record = offsetof(settings, which)},
+               {.options = within_option},
+               {.heading = "About the people and the values",
+                .options = value_options,
+                .record = offsetof(settings, which)},
+               {.options = own_options},
+               {.heading = OUTPUT_HEADING, .options = output_rows, .record = offsetof(settings, output)}},
+    .run = run,
+};

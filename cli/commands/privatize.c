@@ -1,4 +1,6 @@
 /* podium privatize: replace columns of private values by reports. */
+#include "collection.h"
+#include "commands/commands.h"
 #include "table/number.h"
 #include "table/table.h"
 
@@ -157,6 +159,26 @@ static void privatize_all(job *j) {
 
 /* ---- The command ---- */
 
+typedef struct {
+    collection_options which;
+    table_options table;
+    output_options output;
+} settings;
+
+static const char *const invalid_words[] = {"error", "drop", "clamp", "keep", NULL};
+
+static const option value_options[] = {
+    {.name = "invalid",
+     TO_CHOICE(table_options, invalid),
+     .words = invalid_words,
+     .help = "cells that are no number, empty or out of range: stop (default), leave out the row, clamp what is out of "
+             "range (the rest is an error), or keep cells that are empty, NA or null (the rest is an error)"},
+    {.name = "codes", TO_FLAG(table_options, codes), .help = "write each report as its code, a small whole number"},
+    OPTION_THREADS,
+    {.name = "force", .kind = OPTION_REFUSED, .help = "is for reports: values are always taken"},
+    {.name = NULL},
+};
+
 static void warn_of_epsilon(const podium_collection *collection, const char *file) {
     const podium_spec *spec = &collection->spec;
     double deviation = sqrt(collection->variance_most);
@@ -178,7 +200,7 @@ static bool warned_before(const replacement *all, size_t k) {
 /* One for all columns, or one for each: the k-th collection belongs to the k-th column. */
 static replacement *replacements(const collection_options *which, size_t columns, bool codes) {
     char name[PODIUM_NAME_MAX];
-    size_t count = which->files > 1 ? which->files : 1;
+    size_t count = which->files.count > 1 ? which->files.count : 1;
     if (count > 1 && count != columns)
         fail_usage("privatize",
                    "%zu --collection and %zu --column were given; give one collection for all columns, or one "
@@ -186,8 +208,10 @@ static replacement *replacements(const collection_options *which, size_t columns
                    count, columns);
     replacement *all = allocate(count * sizeof *all);
     for (size_t k = 0; k < count; k++) {
-        const char *file = which->files == 0 ? "" : which->file[k];
+        const char *file = which->files.count == 0 ? "" : which->files.of[k];
         all[k].collection = k == 0 ? collection_from(which, name) : collection_read(file, name);
+        if (which->files.count == 0)
+            collection_warn(&all[k].collection); /* while it can still be changed */
         all[k].format = codes ? (number_format){.fixed = true} : number_format_for(&all[k].collection);
         if (!warned_before(all, k))
             warn_of_epsilon(&all[k].collection, file);
@@ -195,24 +219,45 @@ static replacement *replacements(const collection_options *which, size_t columns
     return all;
 }
 
-int command_privatize(int argc, char **argv) {
-    collection_options which = {.command = "privatize", .several = true};
-    table_options options = {.command = "privatize", .header = HEADER_AUTO, .private = true, .doing = "privatizing"};
-    const char *path = table_arguments(argc, argv, &which, &options);
-    collection_apart(&which, options.files);
-    const size_t columns = options.columns == 0 ? 1 : options.columns;
-    job j = {.replacement = replacements(&which, options.columns, options.codes),
-             .one = which.files <= 1,
-             .codes = options.codes};
-    const podium_spec *range[COLUMNS_MAX];
-    for (size_t c = 0; c < columns; c++)
-        range[c] = &j.replacement[j.one ? 0 : c].collection.spec;
-    options.range = range;
-    j.table = table_open(&options);
-    j.out = output_open(path);
+static const podium_spec *range_of(const job *j, size_t k) {
+    return &j->replacement[j->one ? 0 : k].collection.spec;
+}
+
+static int run(char **arguments) {
+    settings s = {.which = {.command = "privatize"},
+                  .table = {.header = HEADER_AUTO, .private = true, .doing = "privatizing"}};
+    s.table.files = options_parse(&command_privatize, &s, arguments);
+    collection_apart(&s.which, s.table.files);
+    job j = {.replacement = replacements(&s.which, s.table.columns.count, s.table.codes),
+             .one = s.which.files.count <= 1,
+             .codes = s.table.codes};
+    const podium_spec *range[COLUMNS_MAX] = {range_of(&j, 0)};
+    for (size_t c = 1; c < s.table.columns.count; c++)
+        range[c] = range_of(&j, c);
+    s.table.range = range;
+    j.table = table_open(&s.table);
+    j.out = output_open(s.output.path);
     privatize_all(&j);
     table_close(j.table);
     output_close(j.out);
     free(j.replacement);
     return DONE;
 }
+
+const command command_privatize = {
+    .name = "privatize",
+    .summary = "replace columns of private values by reports",
+    .usage = "[OPTIONS] [FILE...]",
+    .operands = true,
+    .groups = {{.heading = COLLECTION_HEADING, .options = collections_option, .record = offsetof(settings, which)},
+               {.options = spec_options,
+                .record = offsetof(settings, which),
+                .note = "Give --column again for each further column, and one collection for all of them, or a "
+                        "--collection for each in the same order. Their epsilons add up: whoever has a row has all of "
+                        "its reports."},
+               {.heading = INPUT_HEADING, .options = columns_option, .record = offsetof(settings, table)},
+               {.options = table_form, .record = offsetof(settings, table)},
+               {.options = value_options, .record = offsetof(settings, table)},
+               {.heading = OUTPUT_HEADING, .options = output_option, .record = offsetof(settings, output)}},
+    .run = run,
+};

@@ -1,10 +1,8 @@
 #include "table/table.h"
-#include "table/crew.h"
 #include "table/number.h"
 #include "table/source.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,63 +39,52 @@ struct table {
 
 /* ---- Options ---- */
 
-static char separator_option(const char *command, const char *text) {
-    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
-        return '\t';
-    if (strlen(text) != 1 || strchr("\"\n\r+-.0123456789eE", *text) != NULL)
-        fail_usage(command, "--separator takes one character that is in no number, or tab, not '%s'", text);
-    return *text;
-}
-
-bool table_option(table_options *options, int option, const char *argument) {
-    static const char *const header_words[] = {"yes", "no", "auto", NULL};
-    static const char *const invalid_words[] = {"error", "drop", "clamp", "keep", NULL};
-    static const char *const invalid_words_reports[] = {"error", "drop", NULL};
-    switch (option) {
-    case OPTION_COLUMN:
-        if (options->columns == COLUMNS_MAX)
-            fail_usage(options->command, "--column is given more than %d times", COLUMNS_MAX);
-        options->column[options->columns++] = argument;
-        return true;
-    case OPTION_SEPARATOR:
-        options->separator = separator_option(options->command, argument);
-        return true;
-    case OPTION_HEADER:
-        options->header = (header_mode)choice_option(options->command, "--header", argument, header_words);
-        return true;
-    case OPTION_INVALID:
-        options->invalid = (invalid)choice_option(options->command, "--invalid", argument,
-                                                  options->private ? invalid_words : invalid_words_reports);
-        return true;
-    case OPTION_CODES:
-        options->codes = true;
-        return true;
-    case OPTION_FORCE:
-        if (options->private)
-            fail_usage(options->command, "--force is for reports: values are always taken");
-        options->force = true;
-        return true;
-    case OPTION_THREADS:
-        options->threads = (unsigned)count_option(options->command, "--threads", argument, 1, CREW_MAX);
-        return true;
-    default:
+static bool read_separator(void *separator, const char *text) {
+    bool tab = strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0;
+    if (!tab && (strlen(text) != 1 || strchr("\"\n\r+-.0123456789eE", *text) != NULL))
         return false;
-    }
+    *(char *)separator = tab ? '\t' : *text;
+    return true;
 }
 
-const char *table_arguments(int argc, char **argv, collection_options *which, table_options *options) {
-    static const struct option known[] = {
-        COLLECTION_OPTIONS, TABLE_OPTIONS, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
-    const char *path = NULL;
-    for (int option; (option = option_next(which, argc, argv, known)) != -1;) {
-        if (option == 'o')
-            path = optarg;
-        else if (!table_option(options, option, optarg))
-            collection_option(which, option, optarg);
-    }
-    options->files = argv + optind;
-    return path;
-}
+static const char *const separator_words[] = {"tab", NULL};
+static const char *const header_words[] = {"yes", "no", "auto", NULL};
+static const char *const invalid_words[] = {"error", "drop", NULL};
+
+#define OPTION_COLUMN                                                                                                  \
+    .name = "column", .argument = "NAME|NUMBER", TO_TEXTS(table_options, columns),                                     \
+    .help = "which column; not needed where there is only one"
+
+const option column_option[] = {{OPTION_COLUMN}, {.name = NULL}};
+const option columns_option[] = {{OPTION_COLUMN, .repeatable = true}, {.name = NULL}};
+
+const option table_form[] = {
+    {.name = "separator",
+     .argument = "C",
+     TO_OTHER(table_options, separator, char, read_separator),
+     .takes = "takes one character that is in no number, or tab",
+     .words = separator_words,
+     .help = "a character, or tab; found out from the first line if not given"},
+    {.name = "header",
+     TO_CHOICE(table_options, header),
+     .words = header_words,
+     .help = "auto: the first line is a header if --column is a name in it, or if its cell reads like a name"},
+    {.name = NULL},
+};
+
+const option report_options[] = {
+    {.name = "invalid",
+     TO_CHOICE(table_options, invalid),
+     .words = invalid_words,
+     .help = "cells that are no number: stop (default), or leave out the row. Reports outside the support are refused "
+             "and counted."},
+    {.name = "codes", TO_FLAG(table_options, codes), .help = "the column has codes, as privatize --codes writes them"},
+    OPTION_THREADS,
+    {.name = "force",
+     TO_FLAG(table_options, force),
+     .help = "take rows even if they cannot be reports of this collection"},
+    {.name = NULL},
+};
 
 /* ---- Files ---- */
 
@@ -131,7 +118,7 @@ static unsigned threads_for(unsigned asked, uint64_t total) {
 
 static void set_columns(table *t) {
     const table_options *options = &t->options;
-    size_t count = options->columns == 0 ? 1 : options->columns;
+    size_t count = options->columns.count == 0 ? 1 : options->columns.count;
     t->columns = (column_set){.column = allocate(count * sizeof *t->columns.column),
                               .count = count,
                               .by = options->by == NULL ? NULL : &t->by,
@@ -140,7 +127,7 @@ static void set_columns(table *t) {
     t->by = (column){.asked = options->by};
     bool any = options->range == NULL || options->invalid == INVALID_CLAMP; /* privatize clamps every value */
     for (size_t c = 0; c < count; c++)
-        t->columns.column[c] = (column){.asked = options->columns == 0 ? NULL : options->column[c],
+        t->columns.column[c] = (column){.asked = options->columns.count == 0 ? NULL : options->columns.of[c],
                                         .min = any ? -INFINITY : options->range[c]->min,
                                         .max = any ? INFINITY : options->range[c]->max,
                                         .place = c};

@@ -2,17 +2,16 @@
 #ifndef PODIUM_CLI_TABLE_H
 #define PODIUM_CLI_TABLE_H
 
-#include "cli.h"
+#include "options.h"
 #include "table/columns.h"
+#include "table/crew.h"
 
 typedef enum { INVALID_ERROR, INVALID_DROP, INVALID_CLAMP, INVALID_KEEP } invalid;
 
 typedef struct {
-    const char *command;
-    const char *column[COLUMNS_MAX]; /* names or numbers */
-    size_t columns;                  /* 0: the only column */
-    const char *by;                  /* a name or a number; NULL: no grouping */
-    char separator;                  /* 0: find out */
+    text_list columns; /* names or numbers; none: the only column */
+    const char *by;    /* a name or a number; NULL: no grouping */
+    char separator;    /* 0: find out */
     header_mode header;
     invalid invalid;
     bool codes;                      /* the columns hold, or are to hold, cells and not reports */
@@ -24,26 +23,18 @@ typedef struct {
     const char *doing;               /* for the progress line */
 } table_options;
 
-/* The options that all commands with tables share; false if it is none of them. */
-enum {
-    OPTION_SEPARATOR = OPTION_OWN,
-    OPTION_HEADER,
-    OPTION_INVALID,
-    OPTION_CODES,
-    OPTION_THREADS,
-    OPTION_FORCE,
-    OPTION_TABLE_OWN
-};
-#define TABLE_OPTIONS                                                                                                  \
-    {"column", required_argument, NULL, OPTION_COLUMN}, {"separator", required_argument, NULL, OPTION_SEPARATOR},      \
-        {"header", required_argument, NULL, OPTION_HEADER}, {"invalid", required_argument, NULL, OPTION_INVALID},      \
-        {"codes", no_argument, NULL, OPTION_CODES}, {"threads", required_argument, NULL, OPTION_THREADS}, {            \
-        "force", no_argument, NULL, OPTION_FORCE                                                                       \
-    }
-bool table_option(table_options *options, int option, const char *argument);
+extern const option column_option[];  /* --column */
+extern const option columns_option[]; /* --column, which may be given more than once */
+extern const option table_form[];     /* --separator and --header */
 
-/* All the arguments of a command that has no others but -o, whose argument it returns, and files. */
-const char *table_arguments(int argc, char **argv, collection_options *which, table_options *options);
+#define INPUT_HEADING "Input (CSV or TSV; no FILE, or -, is standard input)"
+/* Rows for what is read: private values or reports */
+#define OPTION_THREADS                                                                                                 \
+    {                                                                                                                  \
+        .name = "threads", .argument = "N", TO_COUNT(table_options, threads, 1, CREW_MAX),                             \
+        .help = "how many work at once; one for each processor if not given"                                           \
+    }
+extern const option report_options[]; /* --invalid, --codes, --threads, --force */
 
 /* Positions in rows.text */
 typedef struct {

@@ -1,8 +1,9 @@
 /* podium paper: every table and figure of the paper from the library, beside what is printed, on one page. */
 #include "paper.h"
 
+#include "commands/commands.h"
+
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -61,24 +62,32 @@ static void write_all(const char *directory) {
     progress_clear();
 }
 
-int command_paper(int argc, char **argv) {
-    static const struct option known[] = {
-        {"help", no_argument, NULL, OPTION_HELP}, {"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
-    collection_options options = {.command = "paper"};
-    const char *directory = NULL;
-    for (int option; (option = option_next(&options, argc, argv, known)) != -1;) {
-        if (option == 'o')
-            directory = optarg;
-        else
-            collection_option(&options, option, optarg);
-    }
-    if (optind < argc)
-        fail_usage("paper", "what is '%s'?", argv[optind]);
-    if (directory == NULL)
+static const option paper_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "DIRECTORY",
+     .file = true,
+     TO_TEXT(output_options, path),
+     .help = "where index.html, the figures and their data go; made if it is not there"},
+    {.name = NULL},
+};
+
+static int run(char **arguments) {
+    output_options to = {.path = NULL};
+    options_parse(&command_paper, &to, arguments);
+    if (to.path == NULL)
         fail_usage("paper", "-o DIRECTORY is missing");
     plot_check("paper", "figure.svg");
-    make_directory(directory);
-    write_all(directory);
-    printf("%s\n", in_directory(directory, "index", ".html"));
+    make_directory(to.path);
+    write_all(to.path);
+    printf("%s\n", in_directory(to.path, "index", ".html"));
     return DONE;
 }
+
+const command command_paper = {
+    .name = "paper",
+    .summary = "the paper's tables and figures, computed and compared",
+    .usage = "-o DIRECTORY",
+    .groups = {{.options = paper_options}},
+    .run = run,
+};

@@ -1,0 +1,10 @@
+/* The commands: each has its table of options, its words for the help and its code in a file of its own. */
+#ifndef PODIUM_CLI_COMMANDS_H
+#define PODIUM_CLI_COMMANDS_H
+
+#include "options.h"
+
+extern const command command_design, command_privatize, command_aggregate, command_merge, command_estimate,
+    command_compare, command_plan, command_params, command_paper;
+
+#endif
