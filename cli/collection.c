@@ -28,16 +28,16 @@ bool is_spread(double x) {
 }
 
 const option spec_options[] = {
-    OPTION_RANGE("the values that count; by default privatize stops at any other"),
-    OPTION_EPSILON("privacy: less is more; 1e-6 to 50, usually about 1"),
+    ROW_RANGE("the values that count; by default privatize stops at any other"),
+    ROW_EPSILON("privacy: less is more; 1e-6 to 50, usually about 1"),
     {.name = "mechanism",
      .argument = "MECHANISM",
      TO_CHOICE(collection_options, mechanism),
      .word = mechanism_word,
      GIVEN(collection_options, given.mechanism),
      .help = "podium if not given; auto is the best by --objective. One of "},
-    OPTION_SPREAD("podium: tuned to values of mean square R (MAX-MIN)^2 about the middle, 0 to 0.25 (podium-tuned)"),
-    OPTION_CELLS("minimax: at most so many outputs, 2 to 65536; 256 if not given"),
+    ROW_SPREAD("podium: tuned to values of mean square R (MAX-MIN)^2 about the middle, 0 to 0.25 (podium-tuned)"),
+    ROW_CELLS("minimax: at most so many outputs, 2 to 65536; 256 if not given"),
     {.name = "objective",
      TO_CHOICE(collection_options, objective),
      .words = objective_words,
@@ -46,12 +46,12 @@ const option spec_options[] = {
     {.name = NULL},
 };
 
-#define OPTION_COLLECTION                                                                                              \
+#define ROW_COLLECTION                                                                                                 \
     .name = "collection", .argument = "FILE", .file = true, TO_TEXTS(collection_options, files),                       \
     .help = "as written by podium design"
 
-const option collection_option[] = {{OPTION_COLLECTION}, {.name = NULL}};
-const option collections_option[] = {{OPTION_COLLECTION, .repeatable = true}, {.name = NULL}};
+const option collection_option[] = {{ROW_COLLECTION}, {.name = NULL}};
+const option collections_option[] = {{ROW_COLLECTION, .repeatable = true}, {.name = NULL}};
 
 /* ---- What they describe ---- */
 

@@ -16,22 +16,22 @@ typedef struct {
 } collection_options;
 
 /* Rows that commands with a text of their own share */
-#define OPTION_RANGE(text)                                                                                             \
+#define ROW_RANGE(text)                                                                                                \
     {                                                                                                                  \
         .name = "range", .argument = "MIN:MAX", TO_OTHER(collection_options, spec, podium_spec, read_range),           \
         .takes = "takes two numbers, MIN:MAX", GIVEN(collection_options, given.range), .help = (text)                  \
     }
-#define OPTION_EPSILON(text)                                                                                           \
+#define ROW_EPSILON(text)                                                                                              \
     {                                                                                                                  \
         .name = "epsilon", .argument = "E", TO_NUMBER(collection_options, spec.epsilon),                               \
         GIVEN(collection_options, given.epsilon), .help = (text)                                                       \
     }
-#define OPTION_SPREAD(text)                                                                                            \
+#define ROW_SPREAD(text)                                                                                               \
     {                                                                                                                  \
         .name = "spread", .argument = "R", TO_NUMBER(collection_options, spec.spread), .allowed = is_spread,           \
         .takes = "is from 0 to 0.25", GIVEN(collection_options, given.spread), .help = (text)                          \
     }
-#define OPTION_CELLS(text)                                                                                             \
+#define ROW_CELLS(text)                                                                                                \
     {                                                                                                                  \
         .name = "cells", .argument = "N", TO_COUNT(collection_options, spec.cells, 2, PODIUM_MINIMAX_CELLS_MAX),       \
         GIVEN(collection_options, given.cells), .help = (text)                                                         \

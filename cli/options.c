@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *const format_words[] = {"text", "json", "csv", NULL};
-const option output_option[] = {OPTION_OUTPUT, {.name = NULL}};
+const option output_option[] = {ROW_OUTPUT, {.name = NULL}};
 
 bool is_positive(double x) {
     return x > 0;
@@ -58,13 +58,14 @@ const char *option_argument(char text[WORDS_MAX], const option *o) {
 
 /* ---- Values ---- */
 
+#define OPTIONS_MAX 64 /* of a command */
+
 typedef struct {
     const command *command;
     char *settings;
     char **next; /* argument */
-    bool seen[64];
+    bool seen[OPTIONS_MAX];
 } parsing;
-#define OPTIONS_MAX (sizeof((parsing *)0)->seen)
 
 static _Noreturn void refuse(const command *c, const option *o, const char *takes, const char *text) {
     fail_usage(c->name, "--%s %s, not '%s'", o->name, takes, text);

@@ -111,8 +111,7 @@ bool is_confidence(double x);
 
 /* ---- help.c ---- */
 
-/* The commands, NULL at the end, end each of these lists. */
-void help_all(FILE *to, const command *const *commands);
+void help_all(FILE *to, const command *const *commands); /* which end in NULL, as in the next functions */
 void help_command(FILE *to, const command *c);
 /* One option a line, for programs: command, option, argument and words, with tabs between them. */
 void help_list(FILE *to, const command *const *commands);
@@ -131,19 +130,19 @@ typedef struct {
     output_format format;
 } output_options;
 
-#define OPTION_OUTPUT                                                                                                  \
+#define ROW_OUTPUT                                                                                                     \
     {                                                                                                                  \
         .name = "output", .letter = 'o', .argument = "FILE", .file = true, TO_TEXT(output_options, path),              \
         .help = "replaced only when complete; standard output if not given"                                            \
     }
-#define OPTION_FORMAT                                                                                                  \
+#define ROW_FORMAT                                                                                                     \
     { .name = "format", TO_CHOICE(output_options, format), .words = format_words, .help = "text if not given" }
-#define OPTION_PLOT(text)                                                                                              \
+#define ROW_PLOT(text)                                                                                                 \
     { .name = "plot", .argument = "FILE", .file = true, TO_TEXT(output_options, plot), .help = (text) }
-extern const option output_option[]; /* OPTION_OUTPUT alone */
+extern const option output_option[]; /* ROW_OUTPUT alone */
 #define OUTPUT_HEADING "Output"
 
-#define OPTION_CONFIDENCE(record, member)                                                                              \
+#define ROW_CONFIDENCE(record, member)                                                                                 \
     {                                                                                                                  \
         .name = "confidence", .argument = "C", TO_NUMBER(record, member), .allowed = is_confidence,                    \
         .takes = "is between 0 and 1, such as 0.95", .help = "of the interval; 0.95 if not given"                      \

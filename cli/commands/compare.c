@@ -223,16 +223,16 @@ static const option epsilons_option[] = {
 };
 
 static const option value_options[] = {
-    OPTION_RANGE("-0.5:0.5 if not given, so that variances are in units of (MAX-MIN)^2"),
-    OPTION_SPREAD("what podium-tuned is tuned to; 0.0833, a uniform prior, if not given"),
-    OPTION_CELLS("of minimax; 256 if not given"),
+    ROW_RANGE("-0.5:0.5 if not given, so that variances are in units of (MAX-MIN)^2"),
+    ROW_SPREAD("what podium-tuned is tuned to; 0.0833, a uniform prior, if not given"),
+    ROW_CELLS("of minimax; 256 if not given"),
     {.name = NULL},
 };
 
 static const option output_rows[] = {
-    OPTION_FORMAT,
-    OPTION_PLOT("variance against the value (at the first E), and against epsilon; SVG or PNG by the end of the name"),
-    OPTION_OUTPUT,
+    ROW_FORMAT,
+    ROW_PLOT("variance against the value (at the first E), and against epsilon; SVG or PNG by the end of the name"),
+    ROW_OUTPUT,
     {.name = NULL},
 };
 

@@ -111,7 +111,7 @@ static const option by_option[] = {
 
 enum { BOOTSTRAP_LEAST = 10, BOOTSTRAP_MOST = 10000 };
 static const option asked_options[] = {
-    OPTION_CONFIDENCE(asked, confidence),
+    ROW_CONFIDENCE(asked, confidence),
     {.name = "interval",
      TO_CHOICE(asked, interval),
      .words = interval_words,
@@ -139,9 +139,9 @@ static const option asked_options[] = {
 };
 
 static const option output_rows[] = {
-    OPTION_FORMAT,
-    OPTION_PLOT("a picture, SVG or PNG by the end of the name (needs gnuplot)"),
-    OPTION_OUTPUT,
+    ROW_FORMAT,
+    ROW_PLOT("a picture, SVG or PNG by the end of the name (needs gnuplot)"),
+    ROW_OUTPUT,
     {.name = NULL},
 };
 

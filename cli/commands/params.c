@@ -106,9 +106,9 @@ typedef struct {
 } settings;
 
 static const option shape_options[] = {
-    OPTION_EPSILON("1e-6 to 700"),
-    OPTION_RANGE("-0.5:0.5 if not given"),
-    OPTION_SPREAD("s for values of mean square R (MAX-MIN)^2 about the middle, 0 to 0.25"),
+    ROW_EPSILON("1e-6 to 700"),
+    ROW_RANGE("-0.5:0.5 if not given"),
+    ROW_SPREAD("s for values of mean square R (MAX-MIN)^2 about the middle, 0 to 0.25"),
     {.name = NULL},
 };
 
@@ -118,7 +118,7 @@ static const option own_options[] = {
     {.name = NULL},
 };
 
-static const option output_rows[] = {OPTION_FORMAT, OPTION_OUTPUT, {.name = NULL}};
+static const option output_rows[] = {ROW_FORMAT, ROW_OUTPUT, {.name = NULL}};
 
 static void check(const settings *s) {
     if (s->which.given.spread && s->approximate)

@@ -197,7 +197,7 @@ static const option people_option[] = {
     {.name = NULL},
 };
 
-static const option epsilon_option[] = {OPTION_EPSILON("1e-6 to 50"), {.name = NULL}};
+static const option epsilon_option[] = {ROW_EPSILON("1e-6 to 50"), {.name = NULL}};
 
 static const option within_option[] = {
     {.name = "within",
@@ -210,15 +210,15 @@ static const option within_option[] = {
 };
 
 static const option value_options[] = {
-    OPTION_RANGE("the values that count"),
-    OPTION_SPREAD("the people's values have a variance of R (MAX-MIN)^2; 0.0833, as if spread evenly, if not given; "
-                  "0.25 covers everything, 0 is their own mean alone"),
-    OPTION_CELLS("of minimax; 256 if not given"),
+    ROW_RANGE("the values that count"),
+    ROW_SPREAD("the people's values have a variance of R (MAX-MIN)^2; 0.0833, as if spread evenly, if not given; "
+               "0.25 covers everything, 0 is their own mean alone"),
+    ROW_CELLS("of minimax; 256 if not given"),
     {.name = NULL},
 };
 
 static const option own_options[] = {
-    OPTION_CONFIDENCE(settings, confidence),
+    ROW_CONFIDENCE(settings, confidence),
     {.name = "response",
      .argument = "S",
      TO_NUMBER(settings, response),
@@ -232,7 +232,7 @@ static const option own_options[] = {
     {.name = NULL},
 };
 
-static const option output_rows[] = {OPTION_FORMAT, OPTION_OUTPUT, {.name = NULL}};
+static const option output_rows[] = {ROW_FORMAT, ROW_OUTPUT, {.name = NULL}};
 
 static void check(const settings *s) {
     const podium_spec *spec = &s->which.spec;

@@ -174,7 +174,7 @@ static const option value_options[] = {
      .help = "cells that are no number, empty or out of range: stop (default), leave out the row, clamp what is out of "
              "range (the rest is an error), or keep cells that are empty, NA or null (the rest is an error)"},
     {.name = "codes", TO_FLAG(table_options, codes), .help = "write each report as its code, a small whole number"},
-    OPTION_THREADS,
+    ROW_THREADS,
     {.name = "force", .kind = OPTION_REFUSED, .help = "is for reports: values are always taken"},
     {.name = NULL},
 };

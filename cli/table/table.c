@@ -51,12 +51,12 @@ static const char *const separator_words[] = {"tab", NULL};
 static const char *const header_words[] = {"yes", "no", "auto", NULL};
 static const char *const invalid_words[] = {"error", "drop", NULL};
 
-#define OPTION_COLUMN                                                                                                  \
+#define ROW_COLUMN                                                                                                     \
     .name = "column", .argument = "NAME|NUMBER", TO_TEXTS(table_options, columns),                                     \
     .help = "which column; not needed where there is only one"
 
-const option column_option[] = {{OPTION_COLUMN}, {.name = NULL}};
-const option columns_option[] = {{OPTION_COLUMN, .repeatable = true}, {.name = NULL}};
+const option column_option[] = {{ROW_COLUMN}, {.name = NULL}};
+const option columns_option[] = {{ROW_COLUMN, .repeatable = true}, {.name = NULL}};
 
 const option table_form[] = {
     {.name = "separator",
@@ -79,7 +79,7 @@ const option report_options[] = {
      .help = "cells that are no number: stop (default), or leave out the row. Reports outside the support are refused "
              "and counted."},
     {.name = "codes", TO_FLAG(table_options, codes), .help = "the column has codes, as privatize --codes writes them"},
-    OPTION_THREADS,
+    ROW_THREADS,
     {.name = "force",
      TO_FLAG(table_options, force),
      .help = "take rows even if they cannot be reports of this collection"},

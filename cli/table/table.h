@@ -29,7 +29,7 @@ extern const option table_form[];     /* --separator and --header */
 
 #define INPUT_HEADING "Input (CSV or TSV; no FILE, or -, is standard input)"
 /* Rows for what is read: private values or reports */
-#define OPTION_THREADS                                                                                                 \
+#define ROW_THREADS                                                                                                    \
     {                                                                                                                  \
         .name = "threads", .argument = "N", TO_COUNT(table_options, threads, 1, CREW_MAX),                             \
         .help = "how many work at once; one for each processor if not given"                                           \
