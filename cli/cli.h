@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
 enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 }; /* exit statuses */
 
 /* message.c: says "podium: ..." on standard error, where names that the message has in it do no harm. */
@@ -31,7 +33,7 @@ podium_shape shape_for(podium_mechanism mechanism, double epsilon, double min, d
 /* ---- input.c: read(2), except that one may look at the beginning of standard input first ---- */
 
 ptrdiff_t input_read(int file, void *buffer, size_t n);
-/* The files named; where there are none, standard input. */
+/* The files named_number; where there are none, standard input. */
 char **input_files(char **files);
 /* Does the file begin like that? "-" is standard input. False also where it cannot be read, and for named pipes. */
 bool input_begins(const char *path, const char *prefix);
@@ -58,6 +60,15 @@ size_t utf8_decode(uint32_t *character, const char *text);
 
 /* The fewest digits that read back; none stands for an infinity or a NaN. */
 void print_number(output *out, const char *before, double x, const char *none);
+
+/* Numbers that have names, such as the columns of a row. Each of them is printed after a comma: as a member of a JSON
+   object, or as a cell of CSV. */
+typedef struct {
+    const char *name;
+    double x;
+} named_number;
+void print_members(output *out, const named_number *numbers, size_t count);
+void print_cells(output *out, const named_number *numbers, size_t count);
 
 /* A name may have any bytes. In text and JSON its control characters, and what turns the direction of text, are written
    as \n, \x1b, \u202e; a byte that is not UTF-8 as \xff in text and as U+FFFD in JSON. CSV has the bytes as they are.

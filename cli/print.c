@@ -13,6 +13,18 @@ void print_number(output *out, const char *before, double x, const char *none) {
     output_print(out, "%s%s", before, isfinite(x) ? text : none);
 }
 
+void print_members(output *out, const named_number *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        output_print(out, ", \"%s\": ", numbers[i].name);
+        print_number(out, "", numbers[i].x, "null");
+    }
+}
+
+void print_cells(output *out, const named_number *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        print_number(out, ",", numbers[i].x, "");
+}
+
 /* ---- One character at a time ---- */
 
 size_t utf8_decode(uint32_t *character, const char *text) {

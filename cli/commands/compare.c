@@ -93,43 +93,56 @@ static void print_text(output *out, const field *f, double epsilon) {
                  podium_mechanism_name(middle->spec.mechanism));
 }
 
+#define VARIANCES 6
+typedef struct {
+    named_number of[VARIANCES];
+} variances;
+
+static variances variances_of(const line *l) {
+    return (variances){{{"worst", l->worst},
+                        {"uniform", l->uniform},
+                        {"middle", l->middle},
+                        {"least", l->least},
+                        {"to_laplace", l->to_laplace},
+                        {"to_best", l->to_best}}};
+}
+
 static void print_csv(output *out, const field *f, double epsilon) {
     for (size_t m = 0; m < rows_of(f); m++) {
-        line l = line_of(f, m);
+        const line l = line_of(f, m);
+        const variances v = variances_of(&l);
+        const named_number rest[] = {
+            {"bytes", l.bytes == 0 ? NAN : (double)l.bytes}, {"lower", l.lower}, {"upper", l.upper}};
         print_number(out, "", epsilon, "");
         output_print(out, ",%s", l.name);
-        double numbers[] = {
-            l.worst, l.uniform, l.middle, l.least, l.to_laplace, l.to_best, l.bytes == 0 ? NAN : (double)l.bytes,
-            l.lower, l.upper};
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            print_number(out, ",", numbers[i], "");
+        print_cells(out, v.of, VARIANCES);
+        print_cells(out, rest, LENGTH(rest));
         output_print(out, "\n");
     }
 }
 
+static void print_json_line(output *out, const line *l) {
+    const variances v = variances_of(l);
+    output_print(out, "\n  {\"mechanism\": \"%s\"", l->name);
+    print_members(out, v.of, VARIANCES);
+    output_print(out, ", \"bytes\": %zu", l->bytes);
+    print_number(out, ", \"support\": [", l->lower, "null");
+    print_number(out, ", ", l->upper, "null");
+    output_print(out, "]}");
+}
+
 static void print_json(output *out, const field *f, double epsilon) {
-    static const podium_objective objectives[] = {PODIUM_OBJECTIVE_WORST_CASE, PODIUM_OBJECTIVE_UNIFORM,
-                                                  PODIUM_OBJECTIVE_MIDDLE};
     print_number(out, "{\"epsilon\": ", epsilon, "null");
     print_number(out, ", \"lower_bound\": ", f->delta * f->delta * f->bound, "null");
     output_print(out, ", \"take\": {");
-    for (size_t i = 0; i < 3; i++)
-        output_print(out, "%s\"%s\": \"%s\"", i == 0 ? "" : ", ", objective_words[objectives[i]],
-                     podium_mechanism_name(best_of(f, objectives[i])->spec.mechanism));
+    for (unsigned i = 0; objective_words[i] != NULL; i++)
+        output_print(out, "%s\"%s\": \"%s\"", i == 0 ? "" : ", ", objective_words[i],
+                     podium_mechanism_name(best_of(f, (podium_objective)i)->spec.mechanism));
     output_print(out, "}, \"mechanisms\": [");
     for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
-        line l = line_of(f, m);
-        output_print(out, "%s\n  {\"mechanism\": \"%s\"", m == 0 ? "" : ",", l.name);
-        print_number(out, ", \"worst\": ", l.worst, "null");
-        print_number(out, ", \"uniform\": ", l.uniform, "null");
-        print_number(out, ", \"middle\": ", l.middle, "null");
-        print_number(out, ", \"least\": ", l.least, "null");
-        print_number(out, ", \"to_laplace\": ", l.to_laplace, "null");
-        print_number(out, ", \"to_best\": ", l.to_best, "null");
-        output_print(out, ", \"bytes\": %zu", l.bytes);
-        print_number(out, ", \"support\": [", l.lower, "null");
-        print_number(out, ", ", l.upper, "null");
-        output_print(out, "]}");
+        const line l = line_of(f, m);
+        output_print(out, m == 0 ? "" : ",");
+        print_json_line(out, &l);
     }
     output_print(out, "]}");
 }

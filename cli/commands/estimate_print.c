@@ -168,15 +168,27 @@ static bool shape_asked(const asked *a) {
     return a->quantiles.count > 0 || a->histogram > 0;
 }
 
+/* What is known of a group, but for the interval's word, which stands between the two */
+typedef struct {
+    named_number mean[3], rest[4];
+} moments;
+
+static moments moments_of(const podium_estimate *e) {
+    return (moments){
+        .mean = {{"mean", e->mean}, {"standard_error", e->standard_error}, {"confidence", e->confidence}},
+        .rest = {{"lower", e->lower},
+                 {"upper", e->upper},
+                 {"variance", e->variance},
+                 {"standard_deviation", e->standard_deviation}},
+    };
+}
+
 static void print_json_quantiles(output *out, const result *r, const asked *a) {
     output_print(out, ", \"quantiles\": [");
     for (size_t i = 0; i < a->quantiles.count; i++) {
+        const named_number value[] = {{"value", r->quantile[i]}, {"lower", r->lower[i]}, {"upper", r->upper[i]}};
         print_number(out, i == 0 ? "{\"p\": " : ", {\"p\": ", a->quantiles.of[i], "null");
-        print_number(out, ", \"value\": ", r->quantile[i], "null");
-        if (a->bootstrap > 0) {
-            print_number(out, ", \"lower\": ", r->lower[i], "null");
-            print_number(out, ", \"upper\": ", r->upper[i], "null");
-        }
+        print_members(out, value, a->bootstrap > 0 ? LENGTH(value) : 1);
         output_print(out, "}");
     }
     output_print(out, "]");
@@ -186,25 +198,21 @@ static void print_json_histogram(output *out, const podium_distribution *d) {
     double width = (d->max - d->min) / d->bins;
     output_print(out, ", \"histogram\": [");
     for (uint32_t j = 0; j < d->bins; j++) {
+        const named_number bin[] = {{"upper", j + 1 == d->bins ? d->max : d->min + width * (j + 1)},
+                                    {"share", d->share[j]}};
         print_number(out, j == 0 ? "{\"lower\": " : ", {\"lower\": ", d->min + width * j, "null");
-        print_number(out, ", \"upper\": ", j + 1 == d->bins ? d->max : d->min + width * (j + 1), "null");
-        print_number(out, ", \"share\": ", d->share[j], "null");
+        print_members(out, bin, LENGTH(bin));
         output_print(out, "}");
     }
     output_print(out, "]");
 }
 
 static void print_json_estimate(output *out, const result *r, const asked *a) {
-    const podium_estimate *e = &r->estimate;
-    print_number(out, ", \"mean\": ", e->mean, "null");
-    print_number(out, ", \"standard_error\": ", e->standard_error, "null");
-    print_number(out, ", \"confidence\": ", e->confidence, "null");
-    output_print(out, ", \"interval\": \"%s\"", interval_words[e->interval]);
-    print_number(out, ", \"lower\": ", e->lower, "null");
-    print_number(out, ", \"upper\": ", e->upper, "null");
-    print_number(out, ", \"variance\": ", e->variance, "null");
-    print_number(out, ", \"standard_deviation\": ", e->standard_deviation, "null");
-    output_print(out, ", \"variance_clipped\": %s", word_of(e->variance_clipped));
+    const moments m = moments_of(&r->estimate);
+    print_members(out, m.mean, LENGTH(m.mean));
+    output_print(out, ", \"interval\": \"%s\"", interval_words[r->estimate.interval]);
+    print_members(out, m.rest, LENGTH(m.rest));
+    output_print(out, ", \"variance_clipped\": %s", word_of(r->estimate.variance_clipped));
     if (a->dishonest > 0) {
         output_print(out, ", \"dishonest\": %llu", (unsigned long long)a->dishonest);
         print_number(out, ", \"influence\": ", r->influence, "null");
@@ -232,11 +240,6 @@ static void print_json(output *out, const result *r, const asked *a, bool groupe
     output_print(out, "}");
 }
 
-/* One more number of a line, or an empty cell */
-static void print_cell(output *out, bool known, double x) {
-    print_number(out, ",", known ? x : NAN, "");
-}
-
 static void print_csv_head(output *out, const asked *a, bool grouped) {
     output_print(out, "%sn,mean,standard_error,confidence,interval,lower,upper,variance,standard_deviation",
                  grouped ? "group," : "");
@@ -253,35 +256,41 @@ static void print_csv_head(output *out, const asked *a, bool grouped) {
                  shape_asked(a) ? ",telling" : "");
 }
 
+/* The cells of a group, empty where there are too few reports for an estimate */
+static void print_known(output *out, const result *r, const named_number *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        print_number(out, ",", r->enough ? numbers[i].x : NAN, "");
+}
+
+static void print_known_word(output *out, const result *r, const char *word) {
+    output_print(out, ",%s", r->enough ? word : "");
+}
+
+static void print_csv_shape(output *out, const result *r, const asked *a) {
+    for (size_t i = 0; i < a->quantiles.count; i++) {
+        const named_number value[] = {{"value", r->quantile[i]}, {"lower", r->lower[i]}, {"upper", r->upper[i]}};
+        print_known(out, r, value, a->bootstrap > 0 ? LENGTH(value) : 1);
+    }
+    for (uint32_t j = 0; j < a->histogram; j++)
+        print_known(out, r, &(named_number){"share", r->shape.share[j]}, 1);
+}
+
 static void print_csv_row(output *out, const result *r, const asked *a, bool grouped) {
-    const podium_estimate *e = &r->estimate;
+    const moments m = moments_of(&r->estimate);
     if (grouped) {
         print_name_csv(out, r->group);
         output_print(out, ",");
     }
     output_print(out, "%llu", (unsigned long long)r->n);
-    print_cell(out, r->enough, e->mean);
-    print_cell(out, r->enough, e->standard_error);
-    print_cell(out, r->enough, e->confidence);
-    output_print(out, ",%s", r->enough ? interval_words[e->interval] : "");
-    print_cell(out, r->enough, e->lower);
-    print_cell(out, r->enough, e->upper);
-    print_cell(out, r->enough, e->variance);
-    print_cell(out, r->enough, e->standard_deviation);
-    for (size_t i = 0; i < a->quantiles.count; i++) {
-        print_cell(out, r->enough, r->quantile[i]);
-        if (a->bootstrap > 0) {
-            print_cell(out, r->enough, r->lower[i]);
-            print_cell(out, r->enough, r->upper[i]);
-        }
-    }
-    for (uint32_t j = 0; j < a->histogram; j++)
-        print_cell(out, r->enough, r->shape.share[j]);
+    print_known(out, r, m.mean, LENGTH(m.mean));
+    print_known_word(out, r, interval_words[r->estimate.interval]);
+    print_known(out, r, m.rest, LENGTH(m.rest));
+    print_csv_shape(out, r, a);
     if (a->dishonest > 0)
-        print_cell(out, r->enough, r->influence);
-    output_print(out, ",%s", r->enough ? word_of(e->variance_clipped) : "");
+        print_known(out, r, &(named_number){"influence", r->influence}, 1);
+    print_known_word(out, r, word_of(r->estimate.variance_clipped));
     if (shape_asked(a))
-        output_print(out, ",%s", r->enough ? word_of(r->shape.telling) : "");
+        print_known_word(out, r, word_of(r->shape.telling));
     output_print(out, ",%llu\n", (unsigned long long)r->refused);
 }
 

@@ -4,49 +4,59 @@
 
 #include <math.h>
 
-/* Numbers that have names: as the cells of a line of CSV, or as the inside of a JSON object */
-typedef struct {
-    const char *name;
-    double x;
-} named;
+/* ---- The paper's Table 1 ---- */
 
-static void print_cells(output *out, const named *numbers, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        print_number(out, i == 0 ? "" : ",", numbers[i].x, "");
+/* 0.1, 0.2 ... 5 in tenths, then 6, 7 ... 10 */
+enum { TABLE_TENTHS = 50, TABLE_ROWS = 55, TENTHS = 10 };
+
+static double table_epsilon(int row) {
+    return row < TABLE_TENTHS ? (double)(row + 1) / TENTHS : TABLE_TENTHS / TENTHS + row + 1 - TABLE_TENTHS;
 }
 
-static void print_pairs(output *out, const named *numbers, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        output_print(out, "%s\"%s\": ", i == 0 ? "" : ", ", numbers[i].name);
-        print_number(out, "", numbers[i].x, "null");
+static void print_table_text(output *out, const podium_spec *specs) {
+    output_print(out, "  %-7s  %-8s  %-20s  %-20s  %-20s  %s\n", "epsilon", "exp", "d", "w", "m", "s");
+    for (int i = 0; i < TABLE_ROWS; i++) {
+        podium_shape s = shape_from(&specs[i]);
+        double e = specs[i].epsilon;
+        output_print(out, "  %-7.2f  %-8.2f  %-20.16g  %-20.16g  %-20.16g  %.16g\n", e, exp(e), s.d, s.w, s.m, s.s);
     }
 }
 
-/* The paper's Table 1: 0.1, 0.2 ... 5, 6, 7 ... 10 */
-static void print_table(output *out, podium_spec spec, output_format format) {
-    if (format == FORMAT_TEXT)
-        output_print(out, "  %-7s  %-8s  %-20s  %-20s  %-20s  %s\n", "epsilon", "exp", "d", "w", "m", "s");
-    else
-        output_print(out, format == FORMAT_CSV ? "epsilon,exp,d,w,m,s\n" : "[");
-    for (int i = 1; i <= 55; i++) {
-        spec.epsilon = i <= 50 ? i / 10.0 : i - 45;
-        podium_shape s = shape_from(&spec);
-        double e = spec.epsilon;
-        const named row[] = {{"epsilon", e}, {"exp", exp(e)}, {"d", s.d}, {"w", s.w}, {"m", s.m}, {"s", s.s}};
-        const size_t count = sizeof row / sizeof *row;
-        if (format == FORMAT_TEXT) {
-            output_print(out, "  %-7.2f  %-8.2f  %-20.16g  %-20.16g  %-20.16g  %.16g\n", e, exp(e), s.d, s.w, s.m, s.s);
-        } else if (format == FORMAT_CSV) {
-            print_cells(out, row, count);
-            output_print(out, "\n");
-        } else {
-            output_print(out, i == 1 ? "\n  {" : ",\n  {");
-            print_pairs(out, row, count);
-            output_print(out, "}");
-        }
+typedef void print_named(output *out, const named_number *numbers, size_t count);
+
+/* Rows of CSV or JSON: epsilon, with what is printed before it, the other numbers, and what ends a row that another one
+   follows */
+static void print_table_rows(output *out, const podium_spec *specs, const char *before, print_named *print,
+                             const char *after) {
+    for (int i = 0; i < TABLE_ROWS; i++) {
+        podium_shape s = shape_from(&specs[i]);
+        const named_number numbers[] = {{"exp", exp(specs[i].epsilon)}, {"d", s.d}, {"w", s.w}, {"m", s.m}, {"s", s.s}};
+        output_print(out, "%s", i == 0 ? "" : after);
+        print_number(out, before, specs[i].epsilon, "");
+        print(out, numbers, LENGTH(numbers));
     }
-    output_print(out, format == FORMAT_JSON ? "\n]\n" : "");
 }
+
+static void print_table(output *out, const podium_spec *given, output_format format) {
+    podium_spec specs[TABLE_ROWS];
+    for (int i = 0; i < TABLE_ROWS; i++) {
+        specs[i] = *given;
+        specs[i].epsilon = table_epsilon(i);
+    }
+    if (format == FORMAT_TEXT) {
+        print_table_text(out, specs);
+    } else if (format == FORMAT_CSV) {
+        output_print(out, "epsilon,exp,d,w,m,s\n");
+        print_table_rows(out, specs, "", print_cells, "\n");
+        output_print(out, "\n");
+    } else {
+        output_print(out, "[");
+        print_table_rows(out, specs, "\n  {\"epsilon\": ", print_members, "},");
+        output_print(out, "}\n]\n");
+    }
+}
+
+/* ---- One shape ---- */
 
 static const char *variant_of(const podium_shape *s) {
     return s->spec.mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? "tuned"
@@ -66,10 +76,10 @@ static const char text_shape[] =
 
 static void print_shape(output *out, const podium_shape *s, output_format format) {
     double half = s->delta * s->m / 2, lower = s->middle - half, upper = s->middle + half;
-    const named shape[] = {{"s", s->s}, {"m", s->m}, {"w", s->w}, {"d", s->d}, {"q", s->q}};
-    const named ends[] = {{"support_lower", lower}, {"support_upper", upper}};
-    const named variances[] = {{"variance_middle", podium_shape_variance(s, s->middle)},
-                               {"variance_edge", podium_shape_variance(s, s->spec.max)}};
+    const named_number shape[] = {{"s", s->s}, {"m", s->m}, {"w", s->w}, {"d", s->d}, {"q", s->q}};
+    const named_number ends[] = {{"support_lower", lower}, {"support_upper", upper}};
+    const named_number variances[] = {{"variance_middle", podium_shape_variance(s, s->middle)},
+                                      {"variance_edge", podium_shape_variance(s, s->spec.max)}};
     if (format == FORMAT_TEXT) {
         print_number(out, "epsilon          ", s->spec.epsilon, "");
         output_print(out, "\n");
@@ -77,22 +87,20 @@ static void print_shape(output *out, const podium_shape *s, output_format format
                      variances[1].x);
     } else if (format == FORMAT_JSON) {
         print_number(out, "{\"epsilon\": ", s->spec.epsilon, "null");
-        output_print(out, ", \"variant\": \"%s\", ", variant_of(s));
-        print_pairs(out, shape, 5);
+        output_print(out, ", \"variant\": \"%s\"", variant_of(s));
+        print_members(out, shape, LENGTH(shape));
         print_number(out, ", \"support\": [", lower, "null");
         print_number(out, ", ", upper, "null");
-        output_print(out, "], ");
-        print_pairs(out, variances, 2);
+        output_print(out, "]");
+        print_members(out, variances, LENGTH(variances));
         output_print(out, "}\n");
     } else {
         output_print(out, "epsilon,variant,s,m,w,d,q,support_lower,support_upper,variance_middle,variance_edge\n");
         print_number(out, "", s->spec.epsilon, "");
-        output_print(out, ",%s,", variant_of(s));
-        print_cells(out, shape, 5);
-        output_print(out, ",");
-        print_cells(out, ends, 2);
-        output_print(out, ",");
-        print_cells(out, variances, 2);
+        output_print(out, ",%s", variant_of(s));
+        print_cells(out, shape, LENGTH(shape));
+        print_cells(out, ends, LENGTH(ends));
+        print_cells(out, variances, LENGTH(variances));
         output_print(out, "\n");
     }
 }
@@ -140,7 +148,7 @@ static int run(char **arguments) {
         shape = shape_from(&spec);
     output *out = output_open(s.output.path);
     if (s.table)
-        print_table(out, spec, s.output.format);
+        print_table(out, &spec, s.output.format);
     else
         print_shape(out, &shape, s.output.format);
     output_close(out);

@@ -133,46 +133,51 @@ static void print_text(output *out, const goal *g, const row *rows, size_t count
         print_reason(out, g, best);
 }
 
+typedef struct {
+    named_number plan[4], questions[3];
+} numbers;
+
+static numbers numbers_of(const goal *g, const row *r) {
+    const podium_questions *q = &r->questions;
+    return (numbers){
+        .plan = {{"people", r->people},
+                 {"to_ask", asked(g, r)},
+                 {"epsilon", r->possible ? r->epsilon : NAN},
+                 {"within", r->within}},
+        .questions = {{"each", q->each}, {"within_split", q->within_split}, {"within_one", q->within_one}},
+    };
+}
+
 static void print_csv(output *out, const goal *g, const row *rows, size_t count) {
     output_print(out, "mechanism,people,to_ask,epsilon,within,confidence,each,within_split,within_one\n");
     for (size_t i = 0; i < count; i++) {
-        const row *r = &rows[i];
-        output_print(out, "%s", podium_mechanism_name(r->mechanism));
-        print_number(out, ",", r->people, "");
-        print_number(out, ",", asked(g, r), "");
-        print_number(out, ",", r->possible ? r->epsilon : NAN, "");
-        print_number(out, ",", r->within, "");
+        const numbers n = numbers_of(g, &rows[i]);
+        output_print(out, "%s", podium_mechanism_name(rows[i].mechanism));
+        print_cells(out, n.plan, LENGTH(n.plan));
         print_number(out, ",", g->confidence, "");
-        if (g->questions > 1) {
-            output_print(out, ",%u", r->questions.each);
-            print_number(out, ",", r->questions.within_split, "");
-            print_number(out, ",", r->questions.within_one, "");
-        }
+        if (g->questions > 1)
+            print_cells(out, n.questions, LENGTH(n.questions));
         output_print(out, g->questions > 1 ? "\n" : ",,,\n");
     }
 }
 
 static void print_json_row(output *out, const goal *g, const row *r) {
+    const numbers n = numbers_of(g, r);
     output_print(out, "\n  {\"mechanism\": \"%s\"", podium_mechanism_name(r->mechanism));
-    print_number(out, ", \"people\": ", r->people, "null");
-    print_number(out, ", \"to_ask\": ", asked(g, r), "null");
-    print_number(out, ", \"epsilon\": ", r->possible ? r->epsilon : NAN, "null");
-    print_number(out, ", \"within\": ", r->within, "null");
-    if (g->questions > 1) {
-        output_print(out, ", \"each\": %u", r->questions.each);
-        print_number(out, ", \"within_split\": ", r->questions.within_split, "null");
-        print_number(out, ", \"within_one\": ", r->questions.within_one, "null");
-    }
+    print_members(out, n.plan, LENGTH(n.plan));
+    if (g->questions > 1)
+        print_members(out, n.questions, LENGTH(n.questions));
     output_print(out, "}");
 }
 
 static void print_json(output *out, const goal *g, const row *rows, size_t count) {
+    const named_number given[] = {
+        {"confidence", g->confidence}, {"spread", g->spread}, {"response", g->response}, {"questions", g->questions}};
     print_number(out, "{\"range\": [", g->spec.min, "null");
     print_number(out, ", ", g->spec.max, "null");
-    print_number(out, "], \"confidence\": ", g->confidence, "null");
-    print_number(out, ", \"spread\": ", g->spread, "null");
-    print_number(out, ", \"response\": ", g->response, "null");
-    output_print(out, ", \"questions\": %u, \"plans\": [", g->questions);
+    output_print(out, "]");
+    print_members(out, given, LENGTH(given));
+    output_print(out, ", \"plans\": [");
     for (size_t i = 0; i < count; i++) {
         output_print(out, i == 0 ? "" : ",");
         print_json_row(out, g, &rows[i]);
