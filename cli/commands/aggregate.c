@@ -54,7 +54,8 @@ const command command_aggregate = {
 
 static int run_merge(char **arguments) {
     output_options to = {.path = NULL};
-    podium_aggregate sum = states_merged(options_parse(&command_merge, &to, arguments));
+    podium_collection collection;
+    podium_aggregate sum = states_merged(&collection, options_parse(&command_merge, &to, arguments));
     write_state(to.path, &sum);
     return DONE;
 }

@@ -158,12 +158,10 @@ static groups groups_asked(const table_options *options, const collection_option
     }
     if (options->by != NULL || options->columns.count > 0 || options->codes)
         fail_usage("estimate", "a state has no columns: --by, --column and --codes are for reports");
-    podium_aggregate merged = states_merged(options->files);
+    podium_aggregate merged = states_merged(collection, options->files);
     name[0] = '\0';
     if (collection_given(which))
         *collection = collection_from(which, name);
-    else
-        require(podium_collection_init(collection, &merged.spec), BAD_DATA);
     if (collection->fingerprint != merged.fingerprint)
         fail(BAD_DATA, "%s: a state of another collection than the one given",
              options->files[0] == NULL ? "standard input" : options->files[0]);

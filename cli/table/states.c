@@ -19,20 +19,24 @@ typedef struct {
     podium_aggregate sum;
 } merged;
 
-static podium_status merge_state(merged *m, const char *text, size_t n) {
-    podium_aggregate one;
+/* The collection of the first state, and an empty sum */
+static podium_status begin(merged *m, const char *text, size_t n) {
     podium_spec spec;
-    if (m->begun) {
-        podium_status status = podium_aggregate_read(&one, &m->collection, text, n);
-        return status == PODIUM_OK ? podium_aggregate_merge(&m->sum, &one) : status;
-    }
     podium_status status = podium_aggregate_spec(&spec, text, n);
     if (status == PODIUM_OK)
         status = podium_collection_init(&m->collection, &spec);
     if (status == PODIUM_OK)
-        status = podium_aggregate_read(&m->sum, &m->collection, text, n);
+        podium_aggregate_init(&m->sum, &m->collection);
     m->begun = status == PODIUM_OK;
     return status;
+}
+
+static podium_status merge_state(merged *m, const char *text, size_t n) {
+    podium_aggregate one;
+    podium_status status = m->begun ? PODIUM_OK : begin(m, text, n);
+    if (status == PODIUM_OK)
+        status = podium_aggregate_read(&one, &m->collection, text, n);
+    return status == PODIUM_OK ? podium_aggregate_merge(&m->sum, &one) : status;
 }
 
 static void merge_line(merged *m, const char *name, size_t line, const char *text, size_t n) {
@@ -69,12 +73,13 @@ static void merge_file(merged *m, const char *path) {
     source_free(&lines);
 }
 
-podium_aggregate states_merged(char **files) {
+podium_aggregate states_merged(podium_collection *collection, char **files) {
     merged m = {.begun = false};
     for (char **file = input_files(files); *file != NULL; file++)
         merge_file(&m, *file);
     if (!m.begun)
         fail(BAD_DATA, "%s: no state in it", files[0] == NULL ? "standard input" : files[0]);
+    *collection = m.collection;
     return m.sum;
 }
 

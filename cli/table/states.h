@@ -4,8 +4,8 @@
 
 #include "table/table.h"
 
-/* Every state in the files, one a line, merged. */
-podium_aggregate states_merged(char **files);
+/* Every state in the files, one a line, merged; and their collection. */
+podium_aggregate states_merged(podium_collection *collection, char **files);
 
 /* One aggregate for each group, in the order of their first rows; without grouping there is one, named "". */
 typedef struct {
