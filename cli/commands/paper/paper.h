@@ -41,12 +41,15 @@ void draw_figure(const figure *f, const char *directory); /* as SVG and PNG, fro
 
 /* ---- theorems.c: what the paper proves, and what its introduction says, in numbers ---- */
 
+#define AGE_MIN 1.0 /* the range in the introduction's example */
+#define AGE_MAX 120.0
+
 void write_privacy(const char *path);
 void write_high_privacy(const char *path);
 void write_low_privacy(const char *path);
 void write_ages(const char *path);
 void write_truncation(const char *path);
-double laplace_clamped_mean(double epsilon, double x); /* of a Laplace report clamped to [1, 120] */
+double laplace_clamped_mean(double epsilon, double x); /* of a Laplace report clamped to the range */
 
 /* ---- simulation.c: section 7, with its sampling error ---- */
 

@@ -75,9 +75,6 @@ void write_low_privacy(const char *path) {
 
 /* ---- The introduction: ages from 1 to 120 ---- */
 
-#define AGE_MIN 1.0
-#define AGE_MAX 120.0
-
 /* The mean of a Laplace report of x clamped to the range. With rate r the mean beyond a distance z is e^(-rz)/(2r). */
 double laplace_clamped_mean(double epsilon, double x) {
     double rate = epsilon / (AGE_MAX - AGE_MIN);
