@@ -9,8 +9,13 @@
 extern const unsigned char page_html[]; /* made from page.html by the build */
 
 typedef struct {
+    const char *where, *says, *is;
+} erratum;
+
+typedef struct {
     const char *directory; /* where the data and the figures are */
-    erratum errata[ERRATA_MAX];
+    char *errata_text;     /* errata.md, cut into the texts of the errata */
+    erratum *errata;
     size_t errata_count;
 } page;
 
@@ -312,6 +317,32 @@ static void fill_clamped_mean(template_part *to, const void *item) {
 
 /* ---- Errata ---- */
 
+/* Cuts a line of errata.md into its texts: "**Where.** *What the paper says.* What is so." */
+static bool parse_erratum(erratum *e, char *line) {
+    static const char before_where[] = "**", before_says[] = ".** *", before_is[] = "* ";
+    if (strncmp(line, before_where, strlen(before_where)) != 0)
+        return false;
+    char *where_end = strstr(line, before_says);
+    char *says = where_end == NULL ? NULL : where_end + strlen(before_says);
+    char *says_end = says == NULL ? NULL : strstr(says, before_is);
+    if (says_end == NULL)
+        fail(BAD_DATA, "errata.md: no erratum: %s", line);
+    *where_end = *says_end = '\0';
+    *e = (erratum){line + strlen(before_where), says, says_end + strlen(before_is)};
+    return true;
+}
+
+static void read_errata(page *p) {
+    size_t n, lines = 1;
+    p->errata_text = contents(p, "errata", ".md", &n);
+    for (const char *c = p->errata_text; *c != '\0'; c++)
+        lines += *c == '\n';
+    p->errata = allocate(lines * sizeof *p->errata);
+    char *rest = p->errata_text;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;)
+        p->errata_count += parse_erratum(&p->errata[p->errata_count], line);
+}
+
 static void fill_where(template_part *to, const void *item) {
     template_text(to, ((const erratum *)item)->where);
 }
@@ -375,8 +406,10 @@ void write_page(const char *directory) {
     char message[TEMPLATE_MESSAGE];
     if (!template_check(text, page_fillers, message))
         fail(BAD_DATA, "page.html: %s", message);
-    p.errata_count = errata(p.errata);
+    read_errata(&p);
     output *out = output_open(in_directory(directory, "index", ".html"));
     template_write(out, TEMPLATE_HTML, text, page_fillers, &p);
     output_close(out);
+    free(p.errata);
+    free(p.errata_text);
 }

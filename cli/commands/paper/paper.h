@@ -69,13 +69,7 @@ const panel *simulation(void); /* figures.c: done once, and kept */
 
 /* ---- errata.c ---- */
 
-typedef struct {
-    const char *where, *says;
-    char is[1200]; /* with numbers, computed */
-} erratum;
-#define ERRATA_MAX 24
-size_t errata(erratum list[ERRATA_MAX]);
-void write_errata(const char *path); /* Markdown */
+void write_errata(const char *path); /* Markdown: the page reads it back */
 
 /* ---- page.c ---- */
 
