@@ -70,14 +70,14 @@ def high_privacy(directory):
     def columns(epsilon):
         p, laplace, staircase = Podium(epsilon), Laplace(epsilon), Staircase(epsilon)
         edge = p.variance(HALF)
-        return {"edge/laplace": edge / laplace.variance(), "centre/laplace": p.variance(0) / laplace.variance(),
+        return {"edge/laplace": edge / laplace.variance(), "middle/laplace": p.variance(0) / laplace.variance(),
                 "edge/staircase": edge / staircase.variance(), "variance*epsilon^2": edge * epsilon**2,
                 "m*epsilon": p.m * epsilon, "w/(delta*m)": p.w / p.m}
 
     # As epsilon -> 0 the root of sinh(2s - e) + 2 sinh(s) tends to that of 2s - e + 2s: s = e/4. Then m = 4/e, w = m/2,
     # V = m^2/12 = (4/3)/e^2 everywhere, and Laplace's and Staircase's are 2/e^2. At 1e-6 that is so to a few 1e-7.
     near_limit = 5e-7
-    limits = {"edge/laplace": 2 / 3, "centre/laplace": 2 / 3, "edge/staircase": 2 / 3, "variance*epsilon^2": 4 / 3,
+    limits = {"edge/laplace": 2 / 3, "middle/laplace": 2 / 3, "edge/staircase": 2 / 3, "variance*epsilon^2": 4 / 3,
               "m*epsilon": 4, "w/(delta*m)": 1 / 2}
     check_regime(directory, "high-privacy.csv", [Decimal(10) ** -i for i in range(7)], columns,
                  {key: (limit, near_limit) for key, limit in limits.items()})
@@ -86,10 +86,10 @@ def high_privacy(directory):
 def low_privacy(directory):
     def columns(epsilon):
         p, laplace, staircase = Podium(epsilon), Laplace(epsilon), Staircase(epsilon)
-        edge, centre, grow = p.variance(HALF), p.variance(0), (2 * epsilon / 3).exp()
+        edge, middle, grow = p.variance(HALF), p.variance(0), (2 * epsilon / 3).exp()
         ratio = edge / laplace.variance() * grow
-        return {"edge/staircase": edge / staircase.variance(), "centre/staircase": centre / staircase.variance(),
-                "approximate/exact": approximate(epsilon).variance(HALF) / edge, "centre/edge": centre / edge,
+        return {"edge/staircase": edge / staircase.variance(), "middle/staircase": middle / staircase.variance(),
+                "approximate/exact": approximate(epsilon).variance(HALF) / edge, "middle/edge": middle / edge,
                 "variance*e^(2epsilon/3)": edge * grow, "edge/laplace*e^(2epsilon/3)": ratio,
                 "edge/laplace*e^(2epsilon/3)/epsilon^2": ratio / epsilon**2}
 
@@ -98,8 +98,8 @@ def low_privacy(directory):
     # 1/4, in the middle 1/8 of 1/u^2 = 2^(2/3) e^(-2e/3). With s = e/3, d is 1/u^2, and V at the end (1/12 + 1/12 +
     # 1/4) e^(-2e/3). Staircase's tends to 4^(-1/3) e^(-2e/3), Laplace's is 2/e^2.
     edge = 2 ** (-4 / 3)
-    limits = {"edge/staircase": 2 ** (-2 / 3), "centre/staircase": 2 ** (-2 / 3) / 2,
-              "approximate/exact": 5 / 12 / edge, "centre/edge": 1 / 2, "variance*e^(2epsilon/3)": edge,
+    limits = {"edge/staircase": 2 ** (-2 / 3), "middle/staircase": 2 ** (-2 / 3) / 2,
+              "approximate/exact": 5 / 12 / edge, "middle/edge": 1 / 2, "variance*e^(2epsilon/3)": edge,
               "edge/laplace*e^(2epsilon/3)/epsilon^2": edge / 2}
     check_regime(directory, "low-privacy.csv", [Decimal(i) for i in (1, 2, 5, 10, 20, 50, 100, 200, 700)], columns,
                  {key: (limit, 1e-10) for key, limit in limits.items()})

@@ -55,10 +55,10 @@ cell table2_cell(int row, int column) {
                  approximate = shape_for(PODIUM_MECHANISM_PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
     podium_shape laplace = shape_for(PODIUM_MECHANISM_LAPLACE, epsilon, -0.5, 0.5),
                  staircase = shape_for(PODIUM_MECHANISM_STAIRCASE, epsilon, -0.5, 0.5);
-    double centre = podium_shape_variance(&exact, 0), edge = podium_shape_variance(&exact, end);
+    double middle = podium_shape_variance(&exact, 0), edge = podium_shape_variance(&exact, end);
     double all[] = {epsilon,
                     podium_shape_efficiency(&approximate, &exact, end),
-                    centre / edge,
+                    middle / edge,
                     podium_shape_efficiency(&exact, &laplace, end),
                     podium_shape_efficiency(&staircase, &laplace, end),
                     podium_shape_efficiency(&exact, &staircase, 0),
@@ -76,10 +76,10 @@ cell table2_cell(int row, int column) {
 void write_table2(const char *path) {
     static const char *const names[] = {"",
                                         "approximate/exact",
-                                        "centre/edge",
+                                        "middle/edge",
                                         "podium/laplace",
                                         "staircase/laplace",
-                                        "centre/staircase",
+                                        "middle/staircase",
                                         "edge/staircase"};
     output *out = output_open(path);
     output_print(out, "epsilon,column,printed,computed,wrong,cause\n");

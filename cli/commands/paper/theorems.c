@@ -39,7 +39,7 @@ void write_privacy(const char *path) {
 
 void write_high_privacy(const char *path) {
     output *out = output_open(path);
-    output_print(out, "epsilon,edge/laplace,centre/laplace,edge/staircase,variance*epsilon^2,m*epsilon,w/(delta*m)\n");
+    output_print(out, "epsilon,edge/laplace,middle/laplace,edge/staircase,variance*epsilon^2,m*epsilon,w/(delta*m)\n");
     for (int i = 0; i <= 6; i++) {
         double epsilon = pow(10, -i);
         podium_shape p = shape_for(PODIUM_MECHANISM_PODIUM, epsilon, -0.5, 0.5),
@@ -55,7 +55,7 @@ void write_high_privacy(const char *path) {
 void write_low_privacy(const char *path) {
     static const double epsilons[] = {1, 2, 5, 10, 20, 50, 100, 200, 700};
     output *out = output_open(path);
-    output_print(out, "epsilon,edge/staircase,centre/staircase,approximate/exact,centre/edge,variance*e^(2epsilon/3),"
+    output_print(out, "epsilon,edge/staircase,middle/staircase,approximate/exact,middle/edge,variance*e^(2epsilon/3),"
                       "edge/laplace*e^(2epsilon/3),edge/laplace*e^(2epsilon/3)/epsilon^2\n");
     for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons; i++) {
         double epsilon = epsilons[i], grow = exp(2 * epsilon / 3);
