@@ -8,12 +8,12 @@ checks = 0
 
 
 def read(directory, name):
-    """A CSV file as a list of dictionaries, whose rows all have as many cells as the head."""
+    """A CSV file as a list of dictionaries, whose rows all have as many fields as the head."""
     with open(os.path.join(directory, name), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, strict=True, restkey="", restval=None))
     for number, row in enumerate(rows, 2):
         if "" in row or None in row.values():
-            sys.exit("%s, line %d: not as many cells as the head" % (name, number))
+            sys.exit("%s, line %d: not as many fields as the head" % (name, number))
     return rows
 
 

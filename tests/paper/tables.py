@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-Every printed cell of the paper's two tables, against the 40-digit values in tests/data: that the computed column is
-right to the last bits of a double, and that the cells listed below are the ones printed wrong, all of them and no
+Every printed entry of the paper's two tables, against the 40-digit values in tests/data: that the computed column is
+right to the last bits of a double, and that the entries listed below are the ones printed wrong, all of them and no
 others. The lists were made from tests/data, not from the program, whose `wrong` columns and errata.md must agree.
 
   tables.py DIRECTORY TESTS-DATA
@@ -71,28 +71,28 @@ def rounded(value, decimals):
     return value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN)
 
 
-def check_cells(rows, labels, columns):
+def check_entries(rows, labels, columns):
     expect([(row["epsilon"], row["column"]) for row in rows] == [(a, b) for a in labels for b in columns],
-           "the cells of the table are not the paper's, in its order")
+           "the entries of the table are not the paper's, in its order")
 
 
 def check_wrong(name, found, listed):
-    for cell in sorted(set(found) | set(listed)):
-        expect(cell in listed, name, cell, "is wrong and not listed:", found.get(cell))
-        expect(cell in found, name, cell, "is listed as wrong and is not")
-        expect(found.get(cell) == listed.get(cell), name, cell, "is", found.get(cell), "not", listed.get(cell))
+    for entry in sorted(set(found) | set(listed)):
+        expect(entry in listed, name, entry, "is wrong and not listed:", found.get(entry))
+        expect(entry in found, name, entry, "is listed as wrong and is not")
+        expect(found.get(entry) == listed.get(entry), name, entry, "is", found.get(entry), "not", listed.get(entry))
 
 
 def check_table1(directory, exact):
     rows = read(directory, "table1.csv")
-    check_cells(rows, TABLE1_LABELS, TABLE1_COLUMNS)
+    check_entries(rows, TABLE1_LABELS, TABLE1_COLUMNS)
     found, numbers, to_the_last = {}, 0, 0
     for row in rows:
-        cell = row["epsilon"], row["column"]
+        entry = row["epsilon"], row["column"]
         printed, computed = Decimal(row["printed"]), Decimal(float(row["computed"]))
         if row["column"] == "exp":
             so = Decimal(row["epsilon"]).exp()
-            expect(printed == rounded(so, 2), "table 1", cell, "is printed", printed, "and is", so)
+            expect(printed == rounded(so, 2), "table 1", entry, "is printed", printed, "and is", so)
             is_wrong = False
         else:
             so = Decimal(row_of(exact, row["epsilon"])[row["column"]])
@@ -100,12 +100,12 @@ def check_table1(directory, exact):
             to_the_last += printed == rounded(so, 20)
             is_wrong = abs(printed - so) > FIFTEEN * so
             if is_wrong:
-                found[cell] = row["printed"], str(rounded(so, 20))
-        near(computed, so, COMPUTED * so, "table 1", cell)
+                found[entry] = row["printed"], str(rounded(so, 20))
+        near(computed, so, COMPUTED * so, "table 1", entry)
         off = (printed - so) / so  # told to two digits, beside the computed number
-        near(Decimal(row["relative_difference"]), off, COMPUTED + abs(off) / 20, "table 1, difference", cell)
-        expect(row["wrong"] == ("yes" if is_wrong else "no"), "table 1", cell, "says wrong:", row["wrong"])
-        expect((row["cause"] != "") == is_wrong, "table 1", cell, "has the cause", row["cause"])
+        near(Decimal(row["relative_difference"]), off, COMPUTED + abs(off) / 20, "table 1, difference", entry)
+        expect(row["wrong"] == ("yes" if is_wrong else "no"), "table 1", entry, "says wrong:", row["wrong"])
+        expect((row["cause"] != "") == is_wrong, "table 1", entry, "has the cause", row["cause"])
     check_wrong("table 1", found, TABLE1_WRONG)
     expect(numbers == 220, "table 1 has", numbers, "numbers")
     expect(to_the_last == 0, "table 1:", to_the_last, "numbers are right in all 20 decimals; the errata say none")
@@ -115,24 +115,24 @@ def check_table1(directory, exact):
 
 def check_table2(directory, exact):
     rows = read(directory, "table2.csv")
-    check_cells(rows, TABLE2_LABELS, TABLE2_COLUMNS)
+    check_entries(rows, TABLE2_LABELS, TABLE2_COLUMNS)
     found = {}
     for row in rows:
-        cell = row["epsilon"], row["column"]
+        entry = row["epsilon"], row["column"]
         # The reference values call the middle of the range its centre
         so = Decimal(row_of(exact, row["epsilon"])[row["column"].replace("middle", "centre")])
-        near(Decimal(float(row["computed"])), so, COMPUTED * so, "table 2", cell)
+        near(Decimal(float(row["computed"])), so, COMPUTED * so, "table 2", entry)
         is_wrong = Decimal(row["printed"]) != rounded(so, 4)
         if is_wrong:
-            found[cell] = row["printed"], str(rounded(so, 8))
-        expect(row["wrong"] == ("yes" if is_wrong else "no"), "table 2", cell, "says wrong:", row["wrong"])
-        expect((row["cause"] != "") == is_wrong, "table 2", cell, "has the cause", row["cause"])
+            found[entry] = row["printed"], str(rounded(so, 8))
+        expect(row["wrong"] == ("yes" if is_wrong else "no"), "table 2", entry, "says wrong:", row["wrong"])
+        expect((row["cause"] != "") == is_wrong, "table 2", entry, "has the cause", row["cause"])
     check_wrong("table 2", found, TABLE2_WRONG)
     print("table 2: of %d numbers %d are wrong" % (len(rows), len(found)))
 
 
 def check_errata(directory):
-    """errata.md lists the cells of Table 2 by the column's number, the first being epsilon."""
+    """errata.md lists the entries of Table 2 by the column's number, the first being epsilon."""
     with open(os.path.join(directory, "errata.md"), encoding="utf-8") as file:
         line = [line for line in file if line.startswith("**Table 2.**")]
     listed = "; ".join("%s (column %d): %s is %s" % (label, TABLE2_COLUMNS.index(column) + 2, printed,

@@ -125,7 +125,7 @@ static void add_worst_of_table1(numbers *n) {
     int worst_row = 0;
     for (int row = 0; row < TABLE1_ROWS; row++)
         for (int column = 2; column < 6; column++) {
-            double off = fabs(relative_difference(table1_cell(row, column)));
+            double off = fabs(relative_difference(table1_entry(row, column)));
             if (off > worst) {
                 worst = off;
                 worst_row = row;
@@ -140,11 +140,11 @@ static void add_table2(numbers *n) {
     char text[TEXT_MAX] = "";
     for (int row = 0; row < TABLE2_ROWS; row++)
         for (int column = 1; column < 7; column++) {
-            cell c = table2_cell(row, column);
+            entry e = table2_entry(row, column);
             size_t length = strlen(text);
-            if (c.wrong)
+            if (e.wrong)
                 snprintf(text + length, sizeof text - length, "%s%s (column %d): %s is %.4f", length == 0 ? "" : "; ",
-                         table2[row][0], column + 1, c.printed, c.computed);
+                         table2[row][0], column + 1, e.printed, e.computed);
         }
     add(n, "table2-list", "%s", text);
 }

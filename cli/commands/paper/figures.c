@@ -1,10 +1,8 @@
-/* The paper's six figures: the data behind each, and the gnuplot script that draws it from that data. */
+/* The paper's six figures: the data for each, and the gnuplot script that draws it from the data. */
 #include "paper.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define LOG9 2.1972245773362196
 
 /* ---- 1: Laplace and Staircase noise ---- */
 
@@ -29,22 +27,25 @@ static void draw1(FILE *to) {
 
 /* ---- 2: Podium at four values ---- */
 
-static const double shown[] = {-0.5, -1.0 / 6, 1.0 / 6, 0.5};
+static const struct {
+    double x;
+    const char *title;
+} shown[] = {{-0.5, "−1/2"}, {-1.0 / 6, "−1/6"}, {1.0 / 6, "1/6"}, {0.5, "1/2"}};
+#define SHOWN (sizeof shown / sizeof *shown)
+#define POINTS2 8 /* corners of the outline of a density */
 
 static void data2(const char *path) {
     podium_shape shape = shape_for(PODIUM_MECHANISM_PODIUM, LOG9, -0.5, 0.5);
     output *out = output_open(path);
     output_print(out, "x,y,density\n");
-    for (size_t i = 0; i < 4; i++) {
-        double ends[] = {-shape.m / 2, podium_shape_step(&shape, shown[i]),
-                         podium_shape_step(&shape, shown[i]) + shape.w, shape.m / 2};
-        output_print(out, "%.10g,%.10g,0\n", shown[i], ends[0]);
-        for (int k = 0; k < 3; k++) {
-            double height = k == 1 ? shape.d_step : shape.d;
-            output_print(out, "%.10g,%.10g,%.10g\n%.10g,%.10g,%.10g\n", shown[i], ends[k], height, shown[i],
-                         ends[k + 1], height);
-        }
-        output_print(out, "%.10g,%.10g,0\n", shown[i], ends[3]);
+    for (size_t i = 0; i < SHOWN; i++) {
+        double x = shown[i].x, step = podium_shape_step(&shape, x);
+        double ends[] = {-shape.m / 2, step, step + shape.w, shape.m / 2}, heights[] = {shape.d, shape.d_step, shape.d};
+        output_print(out, "%.10g,%.10g,0\n", x, ends[0]);
+        for (int k = 0; k < 3; k++)
+            output_print(out, "%.10g,%.10g,%.10g\n%.10g,%.10g,%.10g\n", x, ends[k], heights[k], x, ends[k + 1],
+                         heights[k]);
+        output_print(out, "%.10g,%.10g,0\n", x, ends[3]);
     }
     output_close(out);
 }
@@ -53,17 +54,14 @@ static void draw2(FILE *to) {
     fputs("set multiplot layout 2,2\nunset key\nset xrange [-1.2:1.2]\nset yrange [0:1.3]\n"
           "set object 1 rectangle from -0.5, graph 0 to 0.5, graph 1 fc '#888888' fs solid 0.18 noborder behind\n",
           to);
-    for (size_t i = 0; i < 4; i++)
+    const char *colour = mechanism_colour(PODIUM_MECHANISM_PODIUM);
+    for (size_t i = 0; i < SHOWN; i++)
         fprintf(
             to,
             "set title 'x = %s'\nplot data skip 1 every ::%zu::%zu using 2:3 with filledcurves y1=0 fs solid 0.35 lc "
             "'%s', '' skip 1 every ::%zu::%zu using 2:3 with lines lw 2 lc '%s'\n",
-            i == 0   ? "−1/2"
-            : i == 1 ? "−1/6"
-            : i == 2 ? "1/6"
-                     : "1/2",
-            8 * i, 8 * i + 7, mechanism_colour(PODIUM_MECHANISM_PODIUM), 8 * i, 8 * i + 7,
-            mechanism_colour(PODIUM_MECHANISM_PODIUM));
+            shown[i].title, POINTS2 * i, POINTS2 * i + POINTS2 - 1, colour, POINTS2 * i, POINTS2 * i + POINTS2 - 1,
+            colour);
     fputs("unset multiplot\n", to);
 }
 
@@ -212,12 +210,8 @@ static void draw6(FILE *to) {
 /* ---- All ---- */
 
 const figure figures[FIGURES] = {
-    {"figure1", "Laplace and Staircase noise at ε = 0.5", data1, draw1, 640, 400},
-    {"figure2", "Podium at four values, ε = log 9, the range shaded", data2, draw2, 720, 520},
-    {"figure3", "The extreme right shape", data3, draw3, 640, 400},
-    {"figure4", "The step parameter s, and ε/3", data4, draw4, 640, 400},
-    {"figure5", "Variance against the value", data5, draw5, 720, 600},
-    {"figure6", "10,000 values and their reports", data6, draw6, 900, 600},
+    {"figure1", data1, draw1, 640, 400}, {"figure2", data2, draw2, 720, 520}, {"figure3", data3, draw3, 640, 400},
+    {"figure4", data4, draw4, 640, 400}, {"figure5", data5, draw5, 720, 600}, {"figure6", data6, draw6, 900, 600},
 };
 
 void draw_figure(const figure *f, const char *directory) {
@@ -225,7 +219,8 @@ void draw_figure(const figure *f, const char *directory) {
     for (int i = 0; i < 2; i++) {
         const char *path = in_directory(directory, f->name, suffixes[i]);
         FILE *script = plot_open(path, f->width, f->height);
-        fputs("set datafile separator ','\nset key noautotitle\ndata = ", script); /* a title would tell the path */
+        fputs("set datafile separator ','\nset key noautotitle\ndata = ",
+              script); /* an automatic title would show the path */
         plot_file(script, data);
         fputc('\n', script);
         f->draw(script);

@@ -99,7 +99,7 @@ static void fill_figure(template_part *part, const void *item) {
 typedef struct {
     const char *epsilon;
     int number;
-    cell (*at)(int row, int column);
+    entry (*at)(int row, int column);
 } row;
 
 static void fill_epsilon(template_part *to, const void *item) {
@@ -108,8 +108,8 @@ static void fill_epsilon(template_part *to, const void *item) {
 
 static void fill_columns(template_part *part, const row *r, int first, int last) {
     for (int column = first; column <= last; column++) {
-        cell c = r->at(r->number, column);
-        template_item(part, &c);
+        entry e = r->at(r->number, column);
+        template_item(part, &e);
     }
 }
 
@@ -126,37 +126,37 @@ static void fill_ratios(template_part *part, const void *item) {
 }
 
 static void fill_right(template_part *part, const void *item) {
-    if (!((const cell *)item)->wrong)
+    if (!((const entry *)item)->wrong)
         template_item(part, item);
 }
 
 static void fill_wrong(template_part *part, const void *item) {
-    if (((const cell *)item)->wrong)
+    if (((const entry *)item)->wrong)
         template_item(part, item);
 }
 
 static void fill_printed(template_part *to, const void *item) {
-    template_text(to, ((const cell *)item)->printed);
+    template_text(to, ((const entry *)item)->printed);
 }
 
 static void fill_cause(template_part *to, const void *item) {
-    template_text(to, ((const cell *)item)->cause);
+    template_text(to, ((const entry *)item)->cause);
 }
 
 static void fill_difference(template_part *to, const void *item) {
-    template_print(to, "%.1e", relative_difference(*(const cell *)item));
+    template_print(to, "%.1e", relative_difference(*(const entry *)item));
 }
 
 static void fill_17_digits(template_part *to, const void *item) {
-    template_print(to, "%.17g", ((const cell *)item)->computed);
+    template_print(to, "%.17g", ((const entry *)item)->computed);
 }
 
 static void fill_10_decimals(template_part *to, const void *item) {
-    template_print(to, "%.10f", ((const cell *)item)->computed);
+    template_print(to, "%.10f", ((const entry *)item)->computed);
 }
 
 static void fill_4_decimals(template_part *to, const void *item) {
-    template_print(to, "%.4f", ((const cell *)item)->computed);
+    template_print(to, "%.4f", ((const entry *)item)->computed);
 }
 
 static const filler printed_fillers[] = {{"printed", fill_printed, NULL}, {NULL, NULL, NULL}};
@@ -189,7 +189,7 @@ static const filler table1_fillers[] = {
 static void fill_table1(template_part *part, const void *item) {
     (void)item;
     for (int i = 0; i < TABLE1_ROWS; i++)
-        template_item(part, &(row){table1[i][0], i, table1_cell});
+        template_item(part, &(row){table1[i][0], i, table1_entry});
 }
 
 static const filler right_ratio[] = {
@@ -209,7 +209,7 @@ static const filler table2_fillers[] = {
 static void fill_table2(template_part *part, const void *item) {
     (void)item;
     for (int i = 0; i < TABLE2_ROWS; i++)
-        template_item(part, &(row){table2[i][0], i, table2_cell});
+        template_item(part, &(row){table2[i][0], i, table2_entry});
 }
 
 /* ---- Other tables: CSV files, which have no quotes in them ---- */
@@ -253,7 +253,7 @@ static void fill_version(template_part *to, const void *item) {
 }
 
 static podium_shape podium_at_log9(void) {
-    return shape_for(PODIUM_MECHANISM_PODIUM, log(9), -0.5, 0.5);
+    return shape_for(PODIUM_MECHANISM_PODIUM, LOG9, -0.5, 0.5);
 }
 
 static void fill_m(template_part *to, const void *item) {

@@ -1,4 +1,4 @@
-/* podium paper: every table and figure of the paper from the library, beside what is printed, on one page. */
+/* podium paper: every table and figure of the paper, computed by the library, beside what the paper prints. */
 #include "paper.h"
 
 #include "commands/commands.h"
@@ -44,7 +44,7 @@ static const part parts[] = {
 };
 #define PARTS (sizeof parts / sizeof *parts)
 
-/* The page comes last, so that where it is, all it shows is. */
+/* The page is written last. Where it is there, so is everything that it shows and links to. */
 static void write_all(const char *directory) {
     const uint64_t total = PARTS + 2 * FIGURES + 1;
     uint64_t done = 0;

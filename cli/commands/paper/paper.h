@@ -1,8 +1,11 @@
-/* What the parts of podium paper share: the paper's tables as printed, and each exhibit's data, picture and words. */
+/* What the parts of podium paper share: the tables as the paper prints them, and the data, pictures and texts that the
+   program writes about them. */
 #ifndef PODIUM_CLI_PAPER_H
 #define PODIUM_CLI_PAPER_H
 
 #include "cli.h"
+
+#define LOG9 2.1972245773362196 /* the paper's epsilon for figures 2 and 3 */
 
 /* ---- printed.c ---- */
 
@@ -10,20 +13,21 @@
 #define TABLE2_ROWS 19
 extern const char *const table1[TABLE1_ROWS][6];
 extern const char *const table2[TABLE2_ROWS][7];
-double printed_epsilon(const char *label); /* "0.10", "log 3" */
+double printed_epsilon(const char *label); /* of a row that begins with "0.10" or "log 3" */
 
-/* ---- tables.c: what is printed beside what is so ---- */
+/* ---- tables.c: each printed number beside the computed one ---- */
 
 typedef struct {
     const char *printed;
     double computed;
-    bool wrong;        /* not what the computed number rounds to */
-    const char *cause; /* of what is wrong; "" */
-} cell;
+    bool wrong;        /* printed is not computed, rounded */
+    const char *cause; /* why it is wrong, if it is; otherwise empty */
+} entry;
 
-cell table1_cell(int row, int column); /* column 1 to 5, as in table1 */
-cell table2_cell(int row, int column); /* column 1 to 6 */
-double relative_difference(cell c);    /* of what is printed from what is computed */
+/* Columns are numbered as in table1 and table2; column 0 is epsilon, which is given and not computed. */
+entry table1_entry(int row, int column);
+entry table2_entry(int row, int column);
+double relative_difference(entry e); /* (printed - computed) / computed */
 void write_table1(const char *path);
 void write_table2(const char *path);
 
@@ -31,15 +35,15 @@ void write_table2(const char *path);
 
 #define FIGURES 6
 typedef struct {
-    const char *name, *title;       /* of its files, and for people */
-    void (*data)(const char *path); /* the CSV file */
-    void (*draw)(FILE *to);         /* the gnuplot script, to which data is the CSV file */
+    const char *name;               /* of its files, without a suffix */
+    void (*data)(const char *path); /* writes the CSV file */
+    void (*draw)(FILE *to);         /* writes the gnuplot script, in which the variable data is the CSV file's name */
     int width, height;
 } figure;
 extern const figure figures[FIGURES];
-void draw_figure(const figure *f, const char *directory); /* as SVG and PNG, from its data */
+void draw_figure(const figure *f, const char *directory); /* as SVG and as PNG, from the CSV file */
 
-/* ---- theorems.c: what the paper proves, and what its introduction says, in numbers ---- */
+/* ---- theorems.c: the paper's theorems, and the example in its introduction, in numbers ---- */
 
 #define AGE_MIN 1.0 /* the range in the introduction's example */
 #define AGE_MAX 120.0
@@ -49,33 +53,36 @@ void write_high_privacy(const char *path);
 void write_low_privacy(const char *path);
 void write_ages(const char *path);
 void write_truncation(const char *path);
-double laplace_clamped_mean(double epsilon, double x); /* of a Laplace report clamped to the range */
+/* The mean of a Laplace report of the age x, clamped to the range */
+double laplace_clamped_mean(double epsilon, double x);
 
-/* ---- simulation.c: section 7, with its sampling error ---- */
+/* ---- simulation.c: the simulation in section 7, with its sampling error ---- */
 
-#define SIMULATED 10000
-#define SIMULATIONS 400
-#define PANELS 6
+#define SIMULATED 10000 /* values in each draw */
+#define SIMULATIONS 400 /* draws for each panel */
+#define PANELS 6        /* of figure 6: three mechanisms at two epsilons */
+
 typedef struct {
     podium_mechanism mechanism;
     double epsilon;
-    double first;           /* variance of the first draw's reports */
-    double mean, deviation; /* of all draws' variances */
-    double expected;        /* in closed form */
+    double first;           /* the variance of the reports in the first draw */
+    double mean, deviation; /* of the variances of all draws */
+    double expected;        /* the variance in closed form */
 } panel;
-void simulate(panel panels[PANELS], double *values, double *reports[PANELS]); /* the first draw's, SIMULATED each */
+/* Stores the first draw in values and reports, which have room for SIMULATED each. */
+void simulate(panel panels[PANELS], double *values, double *reports[PANELS]);
 void write_simulation(const char *path, const panel panels[PANELS]);
-const panel *simulation(void); /* figures.c: done once, and kept */
+const panel *simulation(void); /* figures.c: simulates once and keeps the result */
 
 /* ---- errata.c ---- */
 
-void write_errata(const char *path); /* Markdown: the page reads it back */
+void write_errata(const char *path); /* as Markdown, which the page reads back */
 
 /* ---- page.c ---- */
 
 void write_page(const char *directory);
 
-/* A path in the directory, in a buffer that the next call but seven overwrites */
+/* The path of a file in the directory. It lasts for seven more calls. */
 const char *in_directory(const char *directory, const char *name, const char *suffix);
 
 #endif

@@ -1,4 +1,5 @@
-/* Section 7: Beta(2, 2) values, less a half, with noise; and how much the variances in its panels vary by chance. */
+/* The simulation in section 7: values from Beta(2, 2), less a half, are privatised. It is repeated to see how much the
+   variances that the paper prints vary by chance. */
 #include "paper.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #define SEED 2019
 
-/* SplitMix64: the same draws every time. These values are made up; nothing here is a secret. */
+/* SplitMix64 makes the same draws every time. The values are made up, so nothing here is a secret. */
 static uint64_t next_word(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -23,7 +24,7 @@ static size_t fill(void *state, void *buffer, size_t n) {
     return n;
 }
 
-/* The middle one of three uniform numbers has the Beta(2, 2) distribution. */
+/* The median of three uniform numbers has the Beta(2, 2) distribution. */
 static double beta22(uint64_t *state) {
     double u[3];
     for (int i = 0; i < 3; i++)
@@ -41,44 +42,40 @@ static double variance_of(const double *x, size_t n) {
     return sum / (double)(n - 1);
 }
 
-/* Beta(2, 2) has variance 1/20, and the noise is alpha + beta x^2. */
+/* Beta(2, 2) has the variance 1/20, and the noise on x has the variance alpha + beta x^2. */
 static double expected_variance(const podium_collection *collection) {
     return 0.05 + collection->alpha + collection->beta * 0.05;
 }
 
-static void simulate_panel(panel *p, double *reports) {
+/* Replaces new values by their reports, and returns the reports' variance. */
+static double draw(const podium_collection *collection, uint64_t *people, uint64_t *noise, double reports[SIMULATED]) {
+    podium_random random = {.fill = fill, .context = noise};
+    for (size_t i = 0; i < SIMULATED; i++)
+        reports[i] = beta22(people) - 0.5;
+    require(podium_privatize_from(collection, &random, reports, reports, SIMULATED), BAD_IO);
+    return variance_of(reports, SIMULATED);
+}
+
+static void simulate_panel(panel *p, double *first_reports) {
     podium_spec spec = {.mechanism = p->mechanism, .epsilon = p->epsilon, .min = -0.5, .max = 0.5};
-    podium_collection collection;
-    double *values = allocate(SIMULATED * sizeof *values), sum = 0, squares = 0;
+    podium_collection collection = collection_for(&spec);
+    double *reports = allocate(SIMULATED * sizeof *reports), variances[SIMULATIONS];
     uint64_t people = SEED, noise = SEED + 1 + (uint64_t)p->mechanism + 16 * (uint64_t)p->epsilon;
-    podium_random random = {.fill = fill, .context = &noise};
-    if (podium_collection_init(&collection, &spec) != PODIUM_OK)
-        fail(BAD_DATA, "%s cannot be sampled", podium_mechanism_name(p->mechanism));
-    p->expected = expected_variance(&collection);
     for (int r = 0; r < SIMULATIONS; r++) {
-        for (size_t i = 0; i < SIMULATED; i++)
-            values[i] = beta22(&people) - 0.5;
-        podium_status status = podium_privatize_from(&collection, &random, values, values, SIMULATED);
-        if (status != PODIUM_OK)
-            fail(BAD_IO, "%s", podium_status_message(status));
-        double variance = variance_of(values, SIMULATED);
-        if (r == 0) {
-            memcpy(reports, values, SIMULATED * sizeof *values);
-            p->first = variance;
-        }
-        sum += variance;
-        squares += variance * variance;
+        variances[r] = draw(&collection, &people, &noise, r == 0 ? first_reports : reports);
+        p->mean += variances[r] / SIMULATIONS;
     }
-    p->mean = sum / SIMULATIONS;
-    p->deviation = sqrt((squares - sum * p->mean) / (SIMULATIONS - 1));
-    free(values);
+    p->first = variances[0];
+    p->deviation = sqrt(variance_of(variances, SIMULATIONS));
+    p->expected = expected_variance(&collection);
+    free(reports);
 }
 
 void simulate(panel panels[PANELS], double *values, double *reports[PANELS]) {
     static const podium_mechanism mechanisms[] = {PODIUM_MECHANISM_LAPLACE, PODIUM_MECHANISM_STAIRCASE,
                                                   PODIUM_MECHANISM_PODIUM};
     uint64_t people = SEED;
-    for (size_t i = 0; i < SIMULATED; i++) /* every panel's first draw has the same people */
+    for (size_t i = 0; i < SIMULATED; i++) /* the same as in the first draw of every panel */
         values[i] = beta22(&people) - 0.5;
     for (int i = 0; i < PANELS; i++) {
         panels[i] = (panel){.mechanism = mechanisms[i % 3], .epsilon = i < 3 ? 1 : 5};

@@ -1,4 +1,4 @@
-/* The paper's two tables: computed, beside what is printed. */
+/* The paper's two tables: each printed number beside the computed one. */
 #include "paper.h"
 
 #include <math.h>
@@ -7,31 +7,31 @@
 
 /* ---- Table 1: 20 digits, of which a double holds 16 ---- */
 
-/* A printed number is right if it is off by no more than this, relative to its size: to 15 digits. Less would find the
-   rounding of what is computed here too, which is up to 5e-16 off. */
+/* A printed number counts as right if its relative difference is at most this. The limit cannot be lower, because what
+   is computed here is itself rounded, and up to 5e-16 off. */
 #define FIFTEEN_DIGITS 1e-15
 
-double relative_difference(cell c) {
-    return (strtod(c.printed, NULL) - c.computed) /
-           c.computed; /* a difference of neighbours is exact, a quotient not */
+double relative_difference(entry e) {
+    /* The difference is exact, because the two are so close. Their quotient would be rounded. */
+    return (strtod(e.printed, NULL) - e.computed) / e.computed;
 }
 
-cell table1_cell(int row, int column) {
+entry table1_entry(int row, int column) {
     double epsilon = printed_epsilon(table1[row][0]);
     podium_shape shape = shape_for(PODIUM_MECHANISM_PODIUM, epsilon, -0.5, 0.5);
     double all[] = {epsilon, exp(epsilon), shape.d, shape.w, shape.m, shape.s};
-    cell c = {table1[row][column], all[column], false, ""};
+    entry e = {table1[row][column], all[column], false, ""};
     char two[32];
     snprintf(two, sizeof two, "%.2f", all[column]);
     if (column == 1) {
-        c.wrong = strcmp(two, c.printed) != 0;
-        return c;
+        e.wrong = strcmp(two, e.printed) != 0;
+        return e;
     }
-    c.wrong = fabs(relative_difference(c)) > FIFTEEN_DIGITS;
-    if (c.wrong)
-        c.cause = column == 5 && epsilon < 0.7 ? "the formula for s is 0/0 at ε = log √2, and loses digits near it"
+    e.wrong = fabs(relative_difference(e)) > FIFTEEN_DIGITS;
+    if (e.wrong)
+        e.cause = column == 5 && epsilon < 0.7 ? "the formula for s is 0/0 at ε = log √2, and loses digits near it"
                                                : "digits lost by rounding on the way";
-    return c;
+    return e;
 }
 
 void write_table1(const char *path) {
@@ -40,16 +40,16 @@ void write_table1(const char *path) {
     output_print(out, "epsilon,column,printed,computed,relative_difference,wrong,cause\n");
     for (int row = 0; row < TABLE1_ROWS; row++)
         for (int column = 1; column < 6; column++) {
-            cell c = table1_cell(row, column);
-            output_print(out, "%s,%s,%s,%.17g,%.2g,%s,\"%s\"\n", table1[row][0], names[column], c.printed, c.computed,
-                         relative_difference(c), c.wrong ? "yes" : "no", c.cause);
+            entry e = table1_entry(row, column);
+            output_print(out, "%s,%s,%s,%.17g,%.2g,%s,\"%s\"\n", table1[row][0], names[column], e.printed, e.computed,
+                         relative_difference(e), e.wrong ? "yes" : "no", e.cause);
         }
     output_close(out);
 }
 
 /* ---- Table 2: four decimals ---- */
 
-cell table2_cell(int row, int column) {
+entry table2_entry(int row, int column) {
     double epsilon = printed_epsilon(table2[row][0]), end = 0.5;
     podium_shape exact = shape_for(PODIUM_MECHANISM_PODIUM, epsilon, -0.5, 0.5),
                  approximate = shape_for(PODIUM_MECHANISM_PODIUM_APPROXIMATE, epsilon, -0.5, 0.5);
@@ -63,14 +63,14 @@ cell table2_cell(int row, int column) {
                     podium_shape_efficiency(&staircase, &laplace, end),
                     podium_shape_efficiency(&exact, &staircase, 0),
                     podium_shape_efficiency(&exact, &staircase, end)};
-    cell c = {table2[row][column], all[column], false, ""};
+    entry e = {table2[row][column], all[column], false, ""};
     char four[32];
     snprintf(four, sizeof four, "%.4f", all[column]);
-    c.wrong = strcmp(four, c.printed) != 0;
-    if (c.wrong)
-        c.cause = epsilon >= 40 ? "cancellation: nearly equal numbers were subtracted in floating point"
+    e.wrong = strcmp(four, e.printed) != 0;
+    if (e.wrong)
+        e.cause = epsilon >= 40 ? "cancellation: nearly equal numbers were subtracted in floating point"
                                 : "off by one in the last digit";
-    return c;
+    return e;
 }
 
 void write_table2(const char *path) {
@@ -85,9 +85,9 @@ void write_table2(const char *path) {
     output_print(out, "epsilon,column,printed,computed,wrong,cause\n");
     for (int row = 0; row < TABLE2_ROWS; row++)
         for (int column = 1; column < 7; column++) {
-            cell c = table2_cell(row, column);
-            output_print(out, "%s,%s,%s,%.17g,%s,%s\n", table2[row][0], names[column], c.printed, c.computed,
-                         c.wrong ? "yes" : "no", c.cause);
+            entry e = table2_entry(row, column);
+            output_print(out, "%s,%s,%s,%.17g,%s,%s\n", table2[row][0], names[column], e.printed, e.computed,
+                         e.wrong ? "yes" : "no", e.cause);
         }
     output_close(out);
 }

@@ -1,41 +1,60 @@
-/* What the paper proves, and what its introduction says, in numbers. */
+/* The paper's theorems, and the example in its introduction, in numbers. */
 #include "paper.h"
 
 #include <math.h>
 
-/* ---- Privacy: the ratio of two densities takes three values ---- */
+/* ---- Privacy: at any report, the ratio of two densities is e^-epsilon, 1 or e^epsilon ---- */
 
-#define INPUTS 41
+#define VALUES 41
 #define REPORTS 401
+#define ROUNDING 1e-12 /* relative, of a ratio; and how far a report stays away from the ends of the support */
+enum { LEVELS = 3 };
+
+typedef struct {
+    unsigned long seen[LEVELS + 1]; /* how often the ratio was which level; the last counts all other ratios */
+    double least, most;
+} ratios;
+
+static void count_ratio(ratios *r, double ratio, double epsilon) {
+    const double levels[LEVELS] = {exp(-epsilon), 1, exp(epsilon)};
+    int level = 0;
+    while (level < LEVELS && fabs(ratio / levels[level] - 1) > ROUNDING)
+        level++;
+    r->seen[level]++;
+    r->least = fmin(r->least, ratio);
+    r->most = fmax(r->most, ratio);
+}
+
+/* Number i of n, evenly from -0.5 to 0.5 */
+static double grid(int i, int n) {
+    return (double)i / (n - 1) - 0.5;
+}
+
+static void count_at(ratios *r, const podium_shape *shape, double report) {
+    double densities[VALUES];
+    for (int i = 0; i < VALUES; i++)
+        densities[i] = podium_shape_density(shape, grid(i, VALUES), report);
+    for (int i = 0; i < VALUES; i++)
+        for (int j = 0; j < VALUES; j++)
+            count_ratio(r, densities[i] / densities[j], shape->spec.epsilon);
+}
 
 void write_privacy(const char *path) {
-    static const double epsilons[] = {0.5, 1, 2.1972245773362196, 5};
+    static const double epsilons[] = {0.5, 1, LOG9, 5};
     output *out = output_open(path);
     output_print(out, "epsilon,e^-epsilon,1,e^epsilon,other,least,most\n");
     for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
         podium_shape shape = shape_for(PODIUM_MECHANISM_PODIUM, epsilons[e], -0.5, 0.5);
-        unsigned long seen[4] = {0};
-        double least = INFINITY, most = 0, levels[] = {exp(-epsilons[e]), 1, exp(epsilons[e])};
-        for (int i = 0; i < INPUTS; i++)
-            for (int j = 0; j < INPUTS; j++)
-                for (int k = 0; k < REPORTS; k++) {
-                    double y = shape.m * ((double)k / (REPORTS - 1) - 0.5) * (1 - 1e-12);
-                    double ratio = podium_shape_density(&shape, (double)i / (INPUTS - 1) - 0.5, y) /
-                                   podium_shape_density(&shape, (double)j / (INPUTS - 1) - 0.5, y);
-                    int which = 0;
-                    while (which < 3 && fabs(ratio / levels[which] - 1) > 1e-12)
-                        which++;
-                    seen[which]++;
-                    least = fmin(least, ratio);
-                    most = fmax(most, ratio);
-                }
-        output_print(out, "%.10g,%lu,%lu,%lu,%lu,%.10g,%.10g\n", epsilons[e], seen[0], seen[1], seen[2], seen[3], least,
-                     most);
+        ratios r = {.least = INFINITY};
+        for (int k = 0; k < REPORTS; k++)
+            count_at(&r, &shape, shape.m * grid(k, REPORTS) * (1 - ROUNDING));
+        output_print(out, "%.10g,%lu,%lu,%lu,%lu,%.10g,%.10g\n", epsilons[e], r.seen[0], r.seen[1], r.seen[2],
+                     r.seen[3], r.least, r.most);
     }
     output_close(out);
 }
 
-/* ---- The two regimes ---- */
+/* ---- Small and large epsilon ---- */
 
 void write_high_privacy(const char *path) {
     output *out = output_open(path);
@@ -75,7 +94,8 @@ void write_low_privacy(const char *path) {
 
 /* ---- The introduction: ages from 1 to 120 ---- */
 
-/* The mean of a Laplace report of x clamped to the range. With rate r the mean beyond a distance z is e^(-rz)/(2r). */
+/* Clamping takes away, on average, what a report exceeds the range by. With the rate r of the exponential tails, what
+   it exceeds a distance z by is e^(-rz)/(2r) on average, on either side. */
 double laplace_clamped_mean(double epsilon, double x) {
     double rate = epsilon / (AGE_MAX - AGE_MIN);
     return x + (exp(-rate * (x - AGE_MIN)) - exp(-rate * (AGE_MAX - x))) / (2 * rate);
@@ -99,18 +119,20 @@ void write_ages(const char *path) {
     output_close(out);
 }
 
-/* Laplace noise cut off at a distance c, at least delta: a report more than c from one end of the range cannot come
-   from there. From the other end it comes with the mass of the noise between c - delta and c; then it tells the two
-   apart for certain. */
+/* If Laplace noise is cut off at a distance c, then a report further than c from one end of the range cannot come from
+   there. A value at the other end has such a report if its noise is between c - delta and c, where delta is the width
+   of the range. Such a report tells the two ends apart for certain. Here delta is 1. */
+static double certain_share(double epsilon, double c) {
+    double kept = 1 - exp(-epsilon * c);
+    return (exp(-epsilon * (c - 1)) - exp(-epsilon * c)) / (2 * kept);
+}
+
 void write_truncation(const char *path) {
-    static const double cuts[] = {1, 2, 3, 5, 10};
+    static const double epsilons[] = {1, 5}, cuts[] = {1, 2, 3, 5, 10};
     output *out = output_open(path);
     output_print(out, "epsilon,cut,certain_share\n");
-    for (int e = 0; e < 2; e++)
-        for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-            double epsilon = e == 0 ? 1 : 5, c = cuts[i], inside = 1 - exp(-epsilon * c); /* delta is 1 */
-            double beyond = (exp(-epsilon * (c - 1)) - exp(-epsilon * c)) / (2 * inside);
-            output_print(out, "%.10g,%.10g,%.10g\n", epsilon, c, beyond);
-        }
+    for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++)
+        for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+            output_print(out, "%.10g,%.10g,%.10g\n", epsilons[e], cuts[i], certain_share(epsilons[e], cuts[i]));
     output_close(out);
 }
