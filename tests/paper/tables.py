@@ -135,10 +135,10 @@ def check_errata(directory):
     """errata.md lists the entries of Table 2 by the column's number, the first being epsilon."""
     with open(os.path.join(directory, "errata.md"), encoding="utf-8") as file:
         line = [line for line in file if line.startswith("**Table 2.**")]
-    listed = "; ".join("%s (column %d): %s is %s" % (label, TABLE2_COLUMNS.index(column) + 2, printed,
-                                                     rounded(Decimal(so), 4))
+    listed = "; ".join("%s (column %d): %s should be %s" % (label, TABLE2_COLUMNS.index(column) + 2, printed,
+                                                            rounded(Decimal(so), 4))
                        for (label, column), (printed, so) in TABLE2_WRONG.items())
-    expect(len(line) == 1 and "* " + listed + ". The rows" in line[0], "errata.md does not list", listed)
+    expect(len(line) == 1 and ": " + listed + ". The rows" in line[0], "errata.md does not list", listed)
 
 
 def main():

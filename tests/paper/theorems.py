@@ -131,8 +131,23 @@ def fourth_moment(shape, epsilon):
     return beta22(4) + 6 * beta22(2) * float(shape.variance()) + noise
 
 
+def check_said_of_simulation(rows):
+    """What the page says of the differences between the mechanisms"""
+    def difference(a, b):
+        a, b = rows[a, "1"], rows[b, "1"]
+        deviation = max(float(a["standard_deviation"]), float(b["standard_deviation"]))
+        return abs(float(a["mean_of_400"]) - float(b["mean_of_400"])) / deviation
+
+    for other in ("laplace", "staircase"):
+        expect(difference("podium", other) > 20, "podium and", other, "differ by", difference("podium", other))
+    near(difference("laplace", "staircase"), 2, 0.5, "the difference between laplace and staircase")
+    expect(0.05 / float(rows["podium", "5"]["expected"]) > 0.75, "the values have less of the variance than most")
+
+
 def simulation(directory):
-    for row in read(directory, "simulation.csv"):
+    rows = read(directory, "simulation.csv")
+    check_said_of_simulation({(row["mechanism"], row["epsilon"]): row for row in rows})
+    for row in rows:
         name, epsilon = "simulation, %s, epsilon %s:" % (row["mechanism"], row["epsilon"]), Decimal(row["epsilon"])
         shape = {"laplace": Laplace, "staircase": Staircase, "podium": Podium}[row["mechanism"]](epsilon)
         # Beta(2, 2) has variance 1/20, so the noise is on average what it is at the square root of that. The shipped
@@ -208,16 +223,16 @@ def errata(directory):
     s, e = 0.5, 1.0
     for said in (
         "it is %.1f%% (ε = 0.1) to %.1f%% (ε = 1) below Laplace's" % (saving("0.1", HALF), saving(1, HALF)),
-        "in the middle of the range %.1f%% to %.1f%%." % (saving("0.1", 0), saving(1, 0)),
-        "tends to %.5f = 2^(−2/3) at the ends of the range, and to half of that, %.5f," % (far, far / 2),
+        "in the middle of the range it is %.1f%% to %.1f%% below." % (saving("0.1", 0), saving(1, 0)),
+        "at ε = 700 it is %.5f and %.5f." % (far, far / 2),
         "It is %.4f of Laplace's at the ends of the range, and %.4f in the middle."
         % (ratio(LOG3, Laplace, HALF), ratio(LOG3, Laplace, 0)),
-        "At ε = 1 it is %.4f, and could be %.4f (s = ε/2)." % (one.m, half.m),
+        "At ε = 1 it is %.4f, and %.4f would be possible (with s = ε/2)." % (one.m, half.m),
         "the first line is %.6f, which is right, and the others are %.6f." % (one.variance(0), shortened),
-        "it is %.2f at ε = 10 and %.2f at ε = 20; divided by ε² that is %.4f and %.4f."
+        "it is %.2f at ε = 10 and %.2f at ε = 20, so it still grows; divided by ε² as well, it is %.4f and %.4f."
         % (*grown, grown[0] / 100, grown[1] / 400),
-        "at ε = 50, where it is %.6f," % Podium(Decimal(50)).s,
-        "at ε = 1, s = 0.5: %.4f, not %.4f"
+        "at ε = 50, where s is %.6f," % Podium(Decimal(50)).s,
+        "At ε = 1 and s = 0.5 it is %.4f, and the derivative is %.4f."
         % (2 * math.exp(e + s) - 2 * math.exp(e - s) + math.exp(2 * s) - math.exp(2 * e - 2 * s),
            (2 * math.sinh(2 * s - e) + 4 * math.sinh(s)) / (12 * (math.cosh(e) - 1))),
     ):

@@ -135,7 +135,7 @@ static void add_worst_of_table1(numbers *n) {
     add(n, "table1-worst-epsilon", "%s", table1[worst_row][0]);
 }
 
-/* What is wrong in Table 2, as "0.30 (column 4): 0.6635 is 0.6636; ..." */
+/* What is wrong in Table 2, as "0.30 (column 4): 0.6635 should be 0.6636; ..." */
 static void add_table2(numbers *n) {
     char text[TEXT_MAX] = "";
     for (int row = 0; row < TABLE2_ROWS; row++)
@@ -143,7 +143,7 @@ static void add_table2(numbers *n) {
             entry e = table2_entry(row, column);
             size_t length = strlen(text);
             if (e.wrong)
-                snprintf(text + length, sizeof text - length, "%s%s (column %d): %s is %.4f", length == 0 ? "" : "; ",
+                snprintf(text + length, sizeof text - length, "%s%s (column %d): %s should be %.4f", length == 0 ? "" : "; ",
                          table2[row][0], column + 1, e.printed, e.computed);
         }
     add(n, "table2-list", "%s", text);
