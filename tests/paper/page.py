@@ -2,11 +2,13 @@
 """
 The page, as a browser shows it: index.html in headless Chromium, light, dark and on a phone. Nothing in the console,
 nothing fetched from anywhere but the page's own directory, all pictures there, no link to nowhere, nothing wider than a
-phone, text that can be read on its background, headings in order, and the tables with all their rows and marks.
+phone, text that can be read on its background, headings in order, and the tables with all their rows and marks. And the
+file itself: every element is closed, in order, and nothing of the template is left.
 Needs chromium and chromedriver; speaks WebDriver, JSON over HTTP.
 
   page.py DIRECTORY
 """
+import html.parser
 import json
 import os
 import pathlib
@@ -181,6 +183,33 @@ def check_view(name, browser, directory):
     check_fetched(name, browser, directory)
 
 
+class Markup(html.parser.HTMLParser):
+    """Elements that are open; a browser would close them where it sees fit"""
+    EMPTY = {"br", "img", "link", "meta"}
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        top = self.open.pop() if self.open else None
+        expect(tag == top, "line %d closes %s in %s" % (self.getpos()[0], tag, top))
+
+
+def check_markup(directory):
+    text = (directory / "index.html").read_text(encoding="utf-8")
+    markup = Markup()
+    markup.feed(text)
+    markup.close()
+    expect(not markup.open, "the page does not close", markup.open)
+    for left in ("{{", "}}", "<!--", "-->"):
+        expect(left not in text, "the page has", left)
+
+
 def installed(program):
     path = shutil.which(program)
     if path is None:
@@ -196,6 +225,7 @@ def main():
             check_view(name, browser, directory)
     finally:
         browser.close()
+    check_markup(directory)
     finish("page")
 
 
