@@ -1,6 +1,6 @@
 #!/bin/sh
-# Draws docs/mechanisms.svg: the worst-case variance of every mechanism beside Laplace's, from what `podium compare`
-# prints. Needs gnuplot.
+# Draws docs/mechanisms.svg: the worst-case variance of every mechanism, divided by Laplace's, as `podium compare` prints
+# it. Needs gnuplot.
 #
 #   mechanisms-picture.sh PROGRAM PICTURE.svg
 set -eu
@@ -8,16 +8,16 @@ podium=$1 picture=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# 61 epsilons, evenly on a logarithmic scale, and those of tests/data/minimax.csv, where the bound is known
+# 61 epsilons, evenly spaced on a logarithmic scale, and those of tests/data/minimax.csv, for which the bound is known
 epsilons=$(awk 'BEGIN { for (i = 0; i <= 60; i++) printf "%s%.6g", (i > 0 ? "," : ""), 10 ^ (i / 30 - 1) }')
 known=0.25,0.5,0.75,1.0986122886681098,1.5,2,2.5,3,4,5,6,8
 "$podium" compare --epsilon "$epsilons,$known" --format csv >"$work/compare.csv"
 
-# A file a mechanism, in the order of epsilon
+# One file for each mechanism and one for the bound, sorted by epsilon
 awk -F, -v work="$work" '
     NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
     { print $column["epsilon"], $column["to_laplace"] > (work "/" $column["mechanism"]) }' "$work/compare.csv"
-touch "$work/bound"
+rm "$work/compare.csv"
 for file in "$work"/*; do
     sort -g -o "$file" "$file"
 done

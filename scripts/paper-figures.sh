@@ -1,5 +1,6 @@
 #!/bin/sh
-# Writes what docs/ has of `podium paper`: errata.md, and figures 2 and 5 with their data. Needs gnuplot.
+# Copies into docs/ what it shows of what `podium paper` writes: errata.md, and figures 2 and 5 with their data. Needs
+# gnuplot.
 #
 #   paper-figures.sh PROGRAM
 set -eu
