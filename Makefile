@@ -1,10 +1,11 @@
-# The front door; CMake does the work. On a fresh Debian machine demo and check install what they need, and setup does
-# nothing else. All other targets install nothing: if something is missing they say what, and how to get it.
+# The front door; CMake does the work. On a fresh Debian machine demo, check and check-quick install what they need, and
+# setup does nothing else. All other targets install nothing: if something is missing they say what, and how to get it.
 #
 #   make setup        install what building needs; PARTS="build sqlite postgres" for more (scripts/setup.sh has the list)
 #   make              build/libpodium.a, build/libpodium.so and the program, build/cli/podium
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
+#   make check-quick  the fast tests of one build: three minutes, for the working day
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
@@ -23,7 +24,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check sqlite postgres install-postgres fuzz bench bench-instructions bench-postgres install \
+.PHONY: all setup build demo check check-quick sqlite postgres install-postgres fuzz bench bench-instructions bench-postgres install \
     clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
@@ -45,6 +46,10 @@ demo:
 check:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh $(JOBS)
+
+check-quick:
+	@scripts/setup.sh build sqlite check
+	@scripts/check.sh --quick $(JOBS)
 
 sqlite:
 	@scripts/setup.sh --check build sqlite

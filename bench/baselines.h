@@ -6,7 +6,7 @@
 #ifndef PODIUM_BENCH_BASELINES_H
 #define PODIUM_BENCH_BASELINES_H
 
-#include <podium.h>
+#include <podium_analysis.h>
 
 typedef enum {
     RANDOM_BITS,     /* 16 bytes a value, and nothing done with them */

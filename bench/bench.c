@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -70,9 +71,9 @@ static void system_call(const struct job *job, double *reports, const double *va
 static void aggregate(const struct job *job, double *unused, const double *reports, size_t n) {
     podium_aggregate sums;
     (void)unused;
-    podium_aggregate_init(&sums, job->collection);
-    require(podium_aggregate_add(&sums, job->collection, reports, n));
-    if (sums.count != n)
+    podium_aggregate_init(job->collection, &sums);
+    require(podium_aggregate_add(job->collection, &sums, reports, n));
+    if (podium_aggregate_count(&sums) != n)
         give_up("reports were refused");
 }
 
@@ -115,16 +116,20 @@ static void line(const char *part, const struct job *job, double beside, const c
 
 /* ---- The groups ---- */
 
-static podium_collection collections[PODIUM_MECHANISMS];
+#define MECHANISMS_MAX 32
+static podium_collection collections[MECHANISMS_MAX];
 static podium_shape laplace, podium, staircase; /* of the baselines */
 static double *values, *reports;
 
+/* Whether it is told the spread of the values */
+static bool is_tuned(podium_mechanism mechanism) {
+    const char *parameter = podium_mechanism_parameter(mechanism);
+    return parameter != NULL && strcmp(parameter, "spread") == 0;
+}
+
 static podium_spec spec_of(podium_mechanism mechanism, double epsilon) {
-    return (podium_spec){.mechanism = mechanism,
-                         .epsilon = epsilon,
-                         .min = 1,
-                         .max = 120,
-                         .spread = mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? 1.0 / 12 : 0};
+    return (podium_spec){
+        .mechanism = mechanism, .epsilon = epsilon, .min = 1, .max = 120, .spread = is_tuned(mechanism) ? 1.0 / 12 : 0};
 }
 
 static struct job podium_job(podium_mechanism mechanism) {
@@ -164,7 +169,7 @@ static void mechanism_lines(const struct job *made, const struct job *bits, cons
     double bytes = bytes_each(made->collection);
     char against[64];
     snprintf(against, sizeof against, "%.4g random bytes alone", bytes);
-    bool target = made->collection->spec.mechanism == PODIUM_MECHANISM_PODIUM;
+    bool target = podium_collection_spec(made->collection).mechanism == PODIUM_MECHANISM_PODIUM;
     line("arrays", made, bits->rate, "16 random bytes alone", target ? "ratio>=0.7" : NULL);
     if (bytes != 16)
         line("arrays", made, bits->rate * 16 / bytes, against, NULL);
@@ -183,7 +188,7 @@ static void arrays(void) {
         baseline_job("naive staircase on xoshiro256+", NAIVE_STAIRCASE, &staircase, &fast_random),
     };
     size_t first = 7, count = first;
-    for (int m = 0; m < PODIUM_MECHANISMS; m++)
+    for (size_t m = 0; m < podium_mechanism_count(); m++)
         jobs[count++] = podium_job((podium_mechanism)m);
     struct job insecure = podium_job(PODIUM_MECHANISM_PODIUM);
     insecure.random = &fast_random;
@@ -192,7 +197,7 @@ static void arrays(void) {
     measure(jobs, count, reports, values);
 
     line("arrays", &jobs[0], 0, NULL, NULL);
-    for (size_t j = first; j < first + PODIUM_MECHANISMS; j++)
+    for (size_t j = first; j < first + podium_mechanism_count(); j++)
         mechanism_lines(&jobs[j], &jobs[0], &jobs[1]);
     for (size_t j = 1; j < first; j++)
         line("arrays", &jobs[j], jobs[first].rate, "podium", NULL);
@@ -247,8 +252,8 @@ static void epsilons(void) {
         require(podium_collection_init(&made[j], &spec));
         jobs[j] = podium_job(spec.mechanism);
         jobs[j].collection = &made[j];
-        snprintf(jobs[j].name, sizeof jobs[j].name, "%s at epsilon %g (%u ramps)",
-                 podium_mechanism_name(spec.mechanism), spec.epsilon, made[j].knot_count);
+        snprintf(jobs[j].name, sizeof jobs[j].name, "%s at epsilon %g", podium_mechanism_name(spec.mechanism),
+                 spec.epsilon);
     }
     measure(jobs, 2 * COUNT, reports, values);
     for (size_t j = 1; j < 2 * COUNT; j += 2)
@@ -299,13 +304,20 @@ static void prepare(void) {
         values[i] = (double)(i % 120) + 1;
     for (size_t i = 0; i < MOST_VALUES; i++)
         reports[i] = values[i % VALUES];
-    for (int m = 0; m < PODIUM_MECHANISMS; m++) {
+    for (size_t m = 0; m < podium_mechanism_count(); m++) {
         podium_spec spec = spec_of((podium_mechanism)m, 1);
         require(podium_collection_init(&collections[m], &spec));
     }
-    require(podium_shape_init(&laplace, &collections[PODIUM_MECHANISM_LAPLACE].spec));
-    require(podium_shape_init(&podium, &collections[PODIUM_MECHANISM_PODIUM].spec));
-    require(podium_shape_init(&staircase, &collections[PODIUM_MECHANISM_STAIRCASE].spec));
+    struct {
+        podium_shape *shape;
+        podium_mechanism mechanism;
+    } baselines[] = {{&laplace, PODIUM_MECHANISM_LAPLACE},
+                     {&podium, PODIUM_MECHANISM_PODIUM},
+                     {&staircase, PODIUM_MECHANISM_STAIRCASE}};
+    for (size_t i = 0; i < sizeof baselines / sizeof *baselines; i++) {
+        podium_spec spec = spec_of(baselines[i].mechanism, 1);
+        require(podium_shape_init(baselines[i].shape, &spec));
+    }
 }
 
 int main(void) {

@@ -3,7 +3,7 @@
  *
  *   hot privatize|aggregate MECHANISM VALUES CALLS      so many calls with so many values each, epsilon 1
  */
-#include <podium.h>
+#include <podium_analysis.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +23,9 @@ static void require(podium_status status) {
 static podium_collection collection_of(const char *mechanism) {
     podium_spec spec = {.epsilon = 1, .min = 1, .max = 120};
     podium_collection collection;
-    for (int m = 0; m < PODIUM_MECHANISMS; m++)
-        if (strcmp(podium_mechanism_name((podium_mechanism)m), mechanism) == 0)
-            spec.mechanism = (podium_mechanism)m;
-    spec.spread = spec.mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? 1.0 / 12 : 0;
+    require(podium_mechanism_from_name(&spec.mechanism, mechanism, strlen(mechanism)));
+    const char *parameter = podium_mechanism_parameter(spec.mechanism);
+    spec.spread = parameter != NULL && strcmp(parameter, "spread") == 0 ? 1.0 / 12 : 0;
     require(podium_collection_init(&collection, &spec));
     return collection;
 }
@@ -39,12 +38,12 @@ int main(int argc, char **argv) {
     }
     podium_collection collection = collection_of(argv[2]);
     podium_aggregate aggregate;
-    podium_aggregate_init(&aggregate, &collection);
+    podium_aggregate_init(&collection, &aggregate);
     for (size_t i = 0; i < n; i++)
         values[i] = (double)(i % 120) + 1;
     require(podium_privatize(&collection, reports, values, n));
     for (size_t i = 0; i < calls; i++)
         require(strcmp(argv[1], "privatize") == 0 ? podium_privatize(&collection, reports, values, n)
-                                                  : podium_aggregate_add(&aggregate, &collection, reports, n));
+                                                  : podium_aggregate_add(&collection, &aggregate, reports, n));
     return 0;
 }

@@ -41,7 +41,7 @@ echo "$("$PG_CONFIG" --version), $rows reports, milliseconds, best of $rounds, a
 echo "What the processor works is that of one process, and less disturbed by other programs than the time that passes."
 echo
 printf '  %-40s %8s %6s %14s %6s\n' "" "time" "ratio" "processor" "ratio"
-draw="podium_privatize(n % 100, 1, 120, 1)"
+draw="podium_privatize(n % 100, 'podium epsilon=1 range=1:120')"
 for i in 1 2 3; do
     sql_one shard$i "CREATE TABLE reports AS SELECT 'shard$i'::text AS shard, $draw AS report
         FROM generate_series(1, $rows / 3) n; VACUUM ANALYZE reports" &
@@ -49,7 +49,7 @@ for i in 1 2 3; do
 done
 for job in $jobs; do wait "$job"; done
 sql_one coordinator "CREATE TABLE together AS SELECT $draw AS report FROM generate_series(1, $rows) n;
-    CREATE TABLE minimax AS SELECT podium_privatize(n % 100, 1, 120, 1, 'minimax') AS report
+    CREATE TABLE minimax AS SELECT podium_privatize(n % 100, 'minimax epsilon=1 range=1:120') AS report
     FROM generate_series(1, $rows) n;
     VACUUM ANALYZE together, minimax"
 
@@ -58,9 +58,11 @@ parallel='SET max_parallel_workers_per_gather = 2'
 echo "  one process"
 race <<END
 avg	$serial	SELECT avg(report) FROM together
-podium_aggregate	$serial	SELECT podium_aggregate(report, 1, 120, 1) FROM together
-podium_aggregate, minimax	$serial	SELECT podium_aggregate(report, 1, 120, 1, 'minimax') FROM minimax
-podium_privatize	$serial	SELECT avg(podium_privatize(50, 1, 120, 1)) FROM together
+podium_aggregate	$serial	SELECT podium_aggregate(report, 'podium epsilon=1 range=1:120') FROM together
+podium_aggregate, minimax	$serial	SELECT podium_aggregate(report, 'minimax epsilon=1 range=1:120') FROM minimax
+podium_aggregate, 4 arguments	$serial	SELECT podium_aggregate(report, 1, 120, 1) FROM together
+podium_aggregate, 5 arguments, minimax	$serial	SELECT podium_aggregate(report, 1, 120, 1, 'minimax') FROM minimax
+podium_privatize	$serial	SELECT avg(podium_privatize(50, 'podium epsilon=1 range=1:120')) FROM together
 END
 echo
 echo "  two parallel workers and their leader, on $(nproc) cores"
@@ -81,11 +83,11 @@ for i in 1 2 3; do
         ANALYZE reports_shard$i"
 done
 rounds=3
-by_shard='SELECT podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY shard'
+by_shard='SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM reports GROUP BY shard'
 wise='SET enable_partitionwise_aggregate = on'
 echo
 echo "  a coordinator and three shards, all on this machine; rows are fetched 10,000 at a time"
 race <<END
-states of the shards, merged	$wise	SELECT podium_merge(state) FROM ($by_shard) x
+aggregates of the shards, merged	$wise	SELECT podium_merge(aggregate) FROM ($by_shard) x
 all rows pulled, then added up	$wise	SELECT podium_aggregate(report, 1, 120, 1) FROM reports
 END

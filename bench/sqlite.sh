@@ -16,21 +16,23 @@ shell <<END
 CREATE TABLE reports(report REAL);
 INSERT INTO reports
     WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < $rows)
-    SELECT podium_privatize(i % 120, 1, 120, 1.0) FROM s;
+    SELECT podium_privatize(i % 120, 'podium epsilon=1 range=1:120') FROM s;
 CREATE TABLE minimax(report REAL);
 INSERT INTO minimax
     WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < $rows)
-    SELECT podium_privatize(i % 120, 1, 120, 1.0, 'minimax') FROM s;
+    SELECT podium_privatize(i % 120, 'minimax epsilon=1 range=1:120') FROM s;
 END
 
 # name|table|what is selected: the first is what the others are compared with
 queries='avg(report)|reports|avg(report)
 sum(report)|reports|sum(report)
+podium_aggregate(report, spec)|reports|length(podium_aggregate(report, "podium epsilon=1 range=1:120"))
+podium_aggregate(report, spec), minimax|minimax|length(podium_aggregate(report, "minimax epsilon=1 range=1:120"))
+podium_mean(report, spec)|reports|podium_mean(report, "podium epsilon=1 range=1:120")
 podium_aggregate(report, 1, 120, 1.0)|reports|length(podium_aggregate(report, 1, 120, 1.0))
-podium_aggregate, mechanism named|reports|length(podium_aggregate(report, 1, 120, 1.0, "podium"))
-podium_aggregate, minimax|minimax|length(podium_aggregate(report, 1, 120, 1.0, "minimax"))
 podium_aggregate, range from 0|reports|length(podium_aggregate(report, 0, 120, 1.0))
-podium_mean(report, 1, 120, 1.0)|reports|podium_mean(report, 1, 120, 1.0)'
+podium_aggregate, mechanism named|reports|length(podium_aggregate(report, 1, 120, 1.0, "podium"))
+podium_aggregate, mechanism minimax|minimax|length(podium_aggregate(report, 1, 120, 1.0, "minimax"))'
 
 echo "$queries" | awk -F'|' '{ query[NR] = $3 " FROM " $2 }
     END {

@@ -1,4 +1,4 @@
-/* Collections: the options that describe one, and what they describe. */
+/* Collections: the options that describe a collection, and how one is made from them. */
 #include "collection.h"
 #include "table/number.h"
 
@@ -9,7 +9,7 @@
 
 const char *const objective_words[] = {"worst", "uniform", "middle", NULL};
 
-/* The mechanisms that the library has, and auto */
+/* The names of the library's mechanisms, followed by auto */
 static const char *mechanism_word(size_t i) {
     const char *name = podium_mechanism_name((podium_mechanism)i);
     bool after_last = name == NULL && i > 0 && podium_mechanism_name((podium_mechanism)(i - 1)) != NULL;
@@ -28,32 +28,32 @@ bool is_spread(double x) {
 }
 
 const option spec_options[] = {
-    ROW_RANGE("the values that count; by default privatize stops at any other"),
-    ROW_EPSILON("privacy: less is more; 1e-6 to 50, usually about 1"),
+    ROW_RANGE("the range of the values; by default privatize stops at a value outside"),
+    ROW_EPSILON("smaller means more privacy; 1e-6 to 50, usually about 1"),
     {.name = "mechanism",
      .argument = "MECHANISM",
      TO_CHOICE(collection_options, mechanism),
      .word = mechanism_word,
      GIVEN(collection_options, given.mechanism),
-     .help = "podium if not given; auto is the best by --objective. One of "},
-    ROW_SPREAD("podium: tuned to values of mean square R (MAX-MIN)^2 about the middle, 0 to 0.25 (podium-tuned)"),
-    ROW_CELLS("minimax: at most so many outputs, 2 to 65536; 256 if not given"),
+     .help = "the first of these if not given; auto chooses the best for --objective: "},
+    ROW_SPREAD("tune the mechanism to values with a mean square of R (MAX-MIN)^2 about the middle; 0 to 0.25"),
+    ROW_CELLS("how many cells the mechanism may use at most; 2 to 65536, 256 if not given"),
     {.name = "objective",
      TO_CHOICE(collection_options, objective),
      .words = objective_words,
      GIVEN(collection_options, given.objective),
-     .help = "auto: the variance to make small; the worst case if not given"},
+     .help = "which variance auto minimises; that of the worst case if not given"},
     {.name = NULL},
 };
 
 #define ROW_COLLECTION                                                                                                 \
-    .name = "collection", .argument = "FILE", .file = true, TO_TEXTS(collection_options, files),                       \
-    .help = "as written by podium design"
+    .name = "collection", .argument = "FILE|SPEC", .file = true, TO_TEXTS(collection_options, files),                  \
+    .help = "a file written by podium design, or a line such as 'podium epsilon=1 range=1:120'"
 
 const option collection_option[] = {{ROW_COLLECTION}, {.name = NULL}};
 const option collections_option[] = {{ROW_COLLECTION, .repeatable = true}, {.name = NULL}};
 
-/* ---- What they describe ---- */
+/* ---- The collection ---- */
 
 static bool spec_given(const collection_options *options) {
     return options->given.range || options->given.epsilon || options->given.mechanism || options->given.spread ||
@@ -64,23 +64,46 @@ bool collection_given(const collection_options *options) {
     return options->files.count > 0 || spec_given(options);
 }
 
-podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) {
-    char text[64 * 1024];
+/* Is this a spec such as "podium epsilon=1 range=1:120"? Names of files do not look like that. */
+static bool is_spec(const char *text) {
+    return strchr(text, '=') != NULL && strchr(text, ' ') != NULL;
+}
+
+static podium_collection parse_spec(const char *text) {
     podium_collection collection;
-    size_t line;
+    podium_error error;
+    podium_status status = podium_collection_parse(&collection, NULL, 0, &error, text, strlen(text));
+    if (status != PODIUM_OK && error.column == 0)
+        fail(BAD_USAGE, "--collection '%s': %s is missing", text, error.field);
+    if (status != PODIUM_OK)
+        fail(BAD_USAGE, "--collection '%s': %s: %s", text, error.field, podium_status_message(status));
+    return collection;
+}
+
+static size_t read_file(char *text, size_t capacity, const char *path) {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL)
         fail(BAD_IO, "%s: %s", path, strerror(errno));
-    size_t n = fread(text, 1, sizeof text, file);
+    size_t n = fread(text, 1, capacity, file);
     if (ferror(file))
         fail(BAD_IO, "%s: %s", path, strerror(errno));
     if (file != stdin)
         fclose(file);
-    podium_status status = podium_collection_read(&collection, name, &line, text, n);
-    if (status == PODIUM_ERROR_TEXT_MALFORMED && line == 0)
-        fail(BAD_DATA, "%s: not a collection file: a line is missing, or one too many", path);
-    if (status != PODIUM_OK && line > 0)
-        fail(BAD_DATA, "%s, line %zu: %s", path, line, podium_status_message(status));
+    return n;
+}
+
+podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) {
+    char text[64 * 1024];
+    podium_collection collection;
+    podium_error error;
+    if (is_spec(path))
+        return parse_spec(path);
+    const size_t n = read_file(text, sizeof text, path);
+    podium_status status = podium_collection_parse(&collection, name, PODIUM_NAME_MAX, &error, text, n);
+    if (status == PODIUM_ERROR_TEXT_MALFORMED && error.line == 0)
+        fail(BAD_DATA, "%s: not a collection file: \"%s\" must occur exactly once", path, error.field);
+    if (status != PODIUM_OK && error.line > 0)
+        fail(BAD_DATA, "%s, line %lu: %s", path, (unsigned long)error.line, podium_status_message(status));
     if (status != PODIUM_OK)
         fail(BAD_DATA, "%s: %s", path, podium_status_message(status));
     return collection;
@@ -90,27 +113,38 @@ static bool is_automatic(const collection_options *options) {
     return podium_mechanism_name((podium_mechanism)options->mechanism) == NULL;
 }
 
-/* Parameters belong to mechanisms: podium with a spread is the tuned one. */
+static bool has_parameter(podium_mechanism mechanism, const char *key) {
+    const char *own = podium_mechanism_parameter(mechanism);
+    return own != NULL && strcmp(own, key) == 0;
+}
+
+/* Returns the first mechanism that has this parameter. */
+static podium_mechanism mechanism_with(const char *key) {
+    size_t m = 0;
+    while (m < podium_mechanism_count() && !has_parameter((podium_mechanism)m, key))
+        m++;
+    return (podium_mechanism)m;
+}
+
+/* Only some mechanisms have a parameter. The default mechanism with --spread becomes the tuned one. */
 static void check_parameters(const collection_options *options) {
     const bool automatic = is_automatic(options);
-    podium_mechanism m = (podium_mechanism)options->mechanism;
+    const podium_mechanism m = (podium_mechanism)options->mechanism;
     if (options->given.objective && !automatic)
-        fail_usage(options->command, "--objective is what --mechanism auto goes by");
-    if (options->given.spread && m != PODIUM_MECHANISM_PODIUM && m != PODIUM_MECHANISM_PODIUM_TUNED)
-        fail_usage(options->command, "--spread is for --mechanism podium");
-    if (!options->given.spread && m == PODIUM_MECHANISM_PODIUM_TUNED)
-        fail_usage(options->command, "--mechanism podium-tuned needs --spread");
-    if (options->given.cells && !automatic && m != PODIUM_MECHANISM_MINIMAX)
-        fail_usage(options->command, "--cells is for --mechanism minimax");
+        fail_usage(options->command, "--objective is for --mechanism auto");
+    if (options->given.spread && m != PODIUM_MECHANISM_DEFAULT && !has_parameter(m, "spread"))
+        fail_usage(options->command, "--spread is for --mechanism %s", podium_mechanism_name(PODIUM_MECHANISM_DEFAULT));
+    if (!options->given.spread && has_parameter(m, "spread"))
+        fail_usage(options->command, "--mechanism %s needs --spread", podium_mechanism_name(m));
+    if (options->given.cells && !automatic && !has_parameter(m, "cells"))
+        fail_usage(options->command, "--cells is for --mechanism %s", podium_mechanism_name(mechanism_with("cells")));
 }
 
 podium_spec spec_for(const podium_spec *given, podium_mechanism mechanism) {
     podium_spec spec = *given;
     spec.mechanism = mechanism;
-    if (mechanism != PODIUM_MECHANISM_PODIUM_TUNED)
-        spec.spread = 0;
-    if (mechanism != PODIUM_MECHANISM_MINIMAX)
-        spec.cells = 0;
+    spec.spread = has_parameter(mechanism, "spread") ? given->spread : 0;
+    spec.cells = has_parameter(mechanism, "cells") ? given->cells : 0;
     return spec;
 }
 
@@ -120,32 +154,36 @@ podium_collection collection_for(const podium_spec *spec) {
     return collection;
 }
 
-/* Few outputs serve a large epsilon badly. With cells enough, minimax's worst case is 0.75 to 0.8 of podium's. */
+/* A warning is due if the worst-case variance exceeds the default mechanism's by this ratio. A mechanism whose number
+   of cells can be chosen reaches 0.75 to 0.8 with enough cells, so its limit is lower. */
+#define RATIO_WARN 1.5
+#define RATIO_WARN_CELLS 0.85
+#define EPSILON_CELLS 12 /* above this even the largest number of cells is too small */
+
+/* Mechanisms with few cells are bad at a large epsilon. */
 void collection_warn(const podium_collection *collection) {
-    podium_mechanism m = collection->spec.mechanism;
-    if (m != PODIUM_MECHANISM_MINIMAX && m != PODIUM_MECHANISM_DUCHI)
+    const podium_spec own = podium_collection_spec(collection), usual = spec_for(&own, PODIUM_MECHANISM_DEFAULT);
+    const char *name = podium_mechanism_name(own.mechanism), *instead = podium_mechanism_name(usual.mechanism);
+    const bool chosen = has_parameter(own.mechanism, "cells");
+    podium_collection other;
+    if (podium_collection_cells(collection) > PODIUM_CELLS_LIMIT || podium_collection_init(&other, &usual) != PODIUM_OK)
         return;
-    podium_spec spec = {
-        PODIUM_MECHANISM_PODIUM, collection->spec.epsilon, collection->spec.min, collection->spec.max, 0, 0};
-    podium_collection podium;
-    if (podium_collection_init(&podium, &spec) != PODIUM_OK)
-        return;
-    double ratio = collection->variance_most / podium.variance_most;
-    if (m == PODIUM_MECHANISM_MINIMAX && ratio > 0.85)
-        say("warning: minimax with %lu cells has %.3g times the worst-case variance of podium at epsilon "
-            "%g (with enough cells, 0.75 to 0.8): take %spodium",
-            (unsigned long)collection->spec.cells, ratio, collection->spec.epsilon,
-            collection->spec.cells < PODIUM_MINIMAX_CELLS_MAX && collection->spec.epsilon <= 12 ? "more --cells, or "
-                                                                                                : "");
-    if (m == PODIUM_MECHANISM_DUCHI && ratio > 1.5)
-        say("warning: duchi has %.3g times the worst-case variance of podium at epsilon %g", ratio,
-            collection->spec.epsilon);
+    const double ratio = podium_collection_variance_most(collection) / podium_collection_variance_most(&other);
+    if (chosen && ratio > RATIO_WARN_CELLS)
+        say("warning: %s with %lu cells has %.3g times the worst-case variance of %s at epsilon %g (with enough cells, "
+            "0.75 to 0.8); use %s%s",
+            name, (unsigned long)own.cells, ratio, instead, own.epsilon,
+            own.cells < PODIUM_CELLS_LIMIT && own.epsilon <= EPSILON_CELLS ? "more --cells, or " : "", instead);
+    if (!chosen && ratio > RATIO_WARN)
+        say("warning: %s has %.3g times the worst-case variance of %s at epsilon %g", name, ratio, instead,
+            own.epsilon);
 }
 
 static void choose(podium_spec *spec, podium_objective objective) {
     static const char *const least[] = {"worst-case variance", "average variance over the range",
                                         "variance in the middle"};
-    require(podium_choose(spec, objective), BAD_USAGE);
+    const podium_spec given = *spec;
+    require(podium_choose(spec, &given, objective), BAD_USAGE);
     say("auto: %s has the least %s at epsilon %g", podium_mechanism_name(spec->mechanism), least[objective],
         spec->epsilon);
 }
@@ -155,15 +193,15 @@ static podium_spec spec_described(const collection_options *options) {
     if (is_automatic(options))
         choose(&spec, options->objective);
     else
-        spec.mechanism = options->given.spread ? PODIUM_MECHANISM_PODIUM_TUNED : (podium_mechanism)options->mechanism;
+        spec.mechanism = options->given.spread ? mechanism_with("spread") : (podium_mechanism)options->mechanism;
     return spec;
 }
 
 podium_collection collection_described(const collection_options *options, const char *instead) {
     if (!options->given.range)
         fail_usage(options->command,
-                   "--range MIN:MAX is missing%s. It must come from what is known of the question:\n"
-                   "podium: a range taken from the data would tell about the data",
+                   "--range MIN:MAX is missing%s. Choose it from what you know about the question,\n"
+                   "podium: because a range taken from the data would reveal something about them",
                    instead);
     if (!options->given.epsilon)
         fail_usage(options->command, "--epsilon E is missing");
@@ -175,22 +213,23 @@ podium_collection collection_described(const collection_options *options, const 
 podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]) {
     name[0] = '\0';
     if (options->files.count > 0 && spec_given(options))
-        fail_usage(options->command, "--collection already says the range, epsilon and mechanism");
+        fail_usage(options->command, "--collection already contains the range, epsilon and mechanism");
     if (options->files.count > 0)
         return collection_read(options->files.of[0], name);
     return collection_described(options, " (or --collection FILE)");
 }
 
-void collection_apart(const collection_options *options, char **files) {
+void collection_check_input(const collection_options *options, char **files) {
     size_t standard = 0;
     for (size_t i = 0; i < options->files.count; i++)
         standard += strcmp(options->files.of[i], "-") == 0;
     for (files = input_files(files); standard > 0 && *files != NULL; files++)
         if (strcmp(*files, "-") == 0)
             fail_usage(options->command,
-                       "--collection - and the data cannot both be standard input; name a file for one");
+                       "--collection - and the data cannot both be standard input; use a file for one of them");
     if (standard > 1)
-        fail_usage(options->command, "--collection - can be given once only: standard input is read once");
+        fail_usage(options->command,
+                   "--collection - can be given only once, because standard input can be read only once");
 }
 
 podium_shape shape_from(const podium_spec *spec) {

@@ -1,4 +1,4 @@
-/* Help: the tables of options as text for people, as lines for programs, and as completions for a shell. */
+/* Help: prints the tables of options as text for people, as lines for programs, and as completions for a shell. */
 #include "options.h"
 
 #include <string.h>
@@ -7,8 +7,7 @@ enum { LINE_WIDTH = 100, HELP_COLUMN = 26 };
 
 /* ---- For people ---- */
 
-/* Prints the words of the text and a line end. The first word goes to the column that the caller has reached; further
-   lines are indented. */
+/* Prints the text and a line end, wrapped at LINE_WIDTH. The caller has already indented the first line. */
 static void print_wrapped(FILE *to, const char *text, size_t indent) {
     size_t column = indent;
     for (size_t n; *text != '\0'; text += n + (text[n] == ' ')) {
@@ -37,7 +36,7 @@ static void print_option(FILE *to, const option *o) {
     print_wrapped(to, help, HELP_COLUMN);
 }
 
-/* What is printed between an option and the one before it, if they are of different groups */
+/* Prints what separates two groups: the note of the one before, and the heading of the next. */
 static void print_between(FILE *to, const option_group *before, const option_group *group) {
     if (before != NULL && before->note != NULL)
         print_wrapped(to, before->note, 0);
@@ -68,7 +67,7 @@ void help_all(FILE *to, const command *const *commands) {
     fputs("Learn from people's numbers without seeing one.\n\nUsage: podium COMMAND [OPTIONS]\n\n", to);
     for (; *commands != NULL; commands++)
         fprintf(to, "  %-10s  %s\n", (*commands)->name, (*commands)->summary);
-    fputs("\npodium help COMMAND tells more; man podium and man podium-COMMAND tell all.\n", to);
+    fputs("\nRun 'podium help COMMAND' for the options of a command, and 'man podium' for the manual.\n", to);
 }
 
 /* ---- For programs ---- */
@@ -106,7 +105,7 @@ static void complete_options(FILE *to, const command *c) {
     }
 }
 
-/* The option that a word names in full and that an argument must follow; NULL: none. */
+/* Returns the option that a word names in full, if it needs an argument; otherwise NULL. */
 static const option *option_before(const command *c, const char *word) {
     const option_group *group;
     const option *o;

@@ -1,4 +1,4 @@
-/* Input: what a file begins with, without losing it where it is a pipe. */
+/* Input: looks at the beginning of standard input without losing it for the reader. */
 #include "cli.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@ char **input_files(char **files) {
     return files[0] == NULL ? standard_input : files;
 }
 
-static char peeked[64]; /* of standard input */
+static char peeked[64]; /* the beginning of standard input */
 static size_t peeked_from, peeked_to;
 
 ptrdiff_t input_read(int file, void *buffer, size_t n) {
@@ -24,7 +24,7 @@ ptrdiff_t input_read(int file, void *buffer, size_t n) {
     return (ptrdiff_t)n;
 }
 
-/* Up to n bytes of the beginning, as many as there are */
+/* Reads up to n bytes, fewer only at the end of the file or on errors. Returns how many. */
 static size_t read_beginning(int file, char *to, size_t n) {
     size_t done = 0;
     for (ssize_t got; done < n && (got = read(file, to + done, n - done)) > 0;)
@@ -42,7 +42,7 @@ bool input_begins(const char *path, const char *prefix) {
     }
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return false; /* what is read from a pipe is gone */
+        return false; /* what is read from a pipe cannot be read again */
     int file = open(path, O_RDONLY);
     if (file < 0)
         return false;

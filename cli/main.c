@@ -24,8 +24,8 @@ static void interrupted(int signal_number) {
     raise(signal_number);
 }
 
-/* Whatever would end the program removes first what is half written. What is ignored, by nohup or a shell in the
-   background, stays so, and what a sanitizer or a profiler has taken stays with it. */
+/* A signal that ends the program must first remove incomplete output files. Signals that are ignored, as under nohup or
+   in a background job, stay ignored, and handlers of a sanitizer or a profiler stay installed. */
 static void catch_if_default(int signal_number) {
     struct sigaction action = {.sa_handler = interrupted, .sa_flags = SA_RESTART}, now;
     sigfillset(&action.sa_mask);
@@ -35,7 +35,7 @@ static void catch_if_default(int signal_number) {
 
 static void set_signals(void) {
     static const int harmless[] = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGSTOP, SIGKILL};
-    signal(SIGPIPE, SIG_IGN); /* a write that fails, like any other */
+    signal(SIGPIPE, SIG_IGN); /* so that the write fails, like any other */
     signal(SIGXFSZ, SIG_IGN);
     for (int n = 1; n < NSIG; n++) {
         bool ends = true;
@@ -46,8 +46,9 @@ static void set_signals(void) {
     }
 }
 
-/* A file that is opened must not get the number of a standard one that is closed: messages would land in it. To read
-   from standard input and to write to standard output stay errors. */
+/* If a standard stream is closed, the next file that is opened would get its descriptor, and messages would land in
+   that file. So closed streams are opened on /dev/null, in the wrong direction, so that using them is still an error.
+ */
 static void open_closed(void) {
     static const int flags[] = {O_WRONLY, O_RDONLY, O_WRONLY};
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
@@ -55,7 +56,7 @@ static void open_closed(void) {
             _exit(BAD_IO);
 }
 
-/* podium help, podium help COMMAND, and two for programs: the table of all options, and what can complete some words */
+/* podium help [COMMAND]; and for programs, --list prints the table of all options and --complete completes words. */
 static void help(char **arguments) {
     if (arguments[0] == NULL)
         help_all(stdout, commands);

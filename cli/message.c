@@ -1,4 +1,4 @@
-/* Messages, and the ways in which the program ends early. */
+/* Messages, and how the program ends early. */
 #include "cli.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ static size_t lines_in(const char *text) {
     return lines;
 }
 
-/* A message may have the names of files and columns in it, which may have anything in them: they are escaped. The
-   message's own line ends stay, unless there are more than its format has: then some are a name's. */
+/* Names of files and columns in a message may contain any bytes, so the message is escaped. Line ends of the format
+   itself stay; but if the message has more line ends than the format, some belong to a name, and all are escaped. */
 static void say_all(const char *format, va_list arguments) {
     char message[MESSAGE_MAX], shown[MESSAGE_MAX];
     vsnprintf(message, sizeof message, format, arguments);
@@ -41,14 +41,14 @@ void say(const char *format, ...) {
     va_end(arguments);
 }
 
-/* Only the first thread that has something to say before the end says it: the others wait here for the end. */
+/* Only the first thread to fail prints its message; any other waits here until the program ends. */
 static void begin_to_leave(void) {
     static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&leaving);
     output_abandon();
 }
 
-/* As it stands: other threads may be at work, and exit would pull libraries from under them. */
+/* Uses _exit because other threads may still be running, and exit would unload libraries that they use. */
 static _Noreturn void leave(int status) {
     fflush(stdout);
     _exit(status);
@@ -78,7 +78,7 @@ void leave_quietly(void) {
     progress_clear();
     signal(SIGPIPE, SIG_DFL);
     raise(SIGPIPE);
-    _exit(128 + SIGPIPE); /* where the signal is blocked */
+    _exit(128 + SIGPIPE); /* in case the signal is blocked */
 }
 
 void require(podium_status status, int otherwise) {

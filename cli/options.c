@@ -1,4 +1,5 @@
-/* Options: parsing. Long options may be shortened while that is unambiguous; options and operands come in any order. */
+/* Options: parsing. Long options may be abbreviated if that is unambiguous; options and operands may come in any order.
+ */
 #include "options.h"
 #include "table/number.h"
 
@@ -58,12 +59,12 @@ const char *option_argument(char text[WORDS_MAX], const option *o) {
 
 /* ---- Values ---- */
 
-#define OPTIONS_MAX 64 /* of a command */
+#define OPTIONS_MAX 64 /* options per command */
 
 typedef struct {
     const command *command;
     char *settings;
-    char **next; /* argument */
+    char **next; /* the next argument */
     bool seen[OPTIONS_MAX];
 } parsing;
 
@@ -110,7 +111,7 @@ static void read_choice(const command *c, const option *o, void *value, const ch
             return;
         }
     char words[WORDS_MAX], takes[WORDS_MAX + 16];
-    snprintf(takes, sizeof takes, "is one of %s", option_words(words, o, ", "));
+    snprintf(takes, sizeof takes, "must be one of %s", option_words(words, o, ", "));
     refuse(c, o, takes, text);
 }
 
@@ -166,7 +167,8 @@ static reader *const readers[] = {
 
 /* ---- Arguments ---- */
 
-static void take(parsing *p, size_t n, const char *text) {
+/* Sets the n-th option from its argument. */
+static void set_option(parsing *p, size_t n, const char *text) {
     const option_group *group;
     const option *o = option_at(p->command, n, &group);
     char *record = p->settings + group->record;
@@ -188,7 +190,8 @@ static _Noreturn void fail_ambiguous(const command *c, const char *name, size_t 
     fail_usage(c->name, "option '--%.*s' is ambiguous; possibilities:%s", (int)n, name, possible);
 }
 
-/* The number of the option whose name, or the only one whose name's beginning, has the first n bytes of `name`. */
+/* Returns the number of the option whose name is the first n bytes of `name`, or else of the only one that begins so.
+ */
 static size_t find_long(const command *c, const char *name, size_t n) {
     const option_group *group;
     const option *o;
@@ -219,7 +222,7 @@ static void parse_long(parsing *p, const char *name) {
         fail_usage(p->command->name, "option '--%s' doesn't allow an argument", o->name);
     if (value == NULL && option_has_argument(o) && (value = *p->next++) == NULL)
         fail_usage(p->command->name, "option '--%s' requires an argument", o->name);
-    take(p, n, value);
+    set_option(p, n, value);
 }
 
 static size_t find_letter(const command *c, char letter) {
@@ -231,19 +234,19 @@ static size_t find_letter(const command *c, char letter) {
     fail_usage(c->name, "invalid option -- '%c'", letter);
 }
 
-/* -o value or -ovalue; after a letter that takes no argument another one may follow */
+/* -o value or -ovalue; after a letter without an argument another letter may follow */
 static void parse_letters(parsing *p, const char *letters) {
     for (; *letters != '\0'; letters++) {
         const size_t n = find_letter(p->command, *letters);
         const option_group *group;
         if (!option_has_argument(option_at(p->command, n, &group))) {
-            take(p, n, NULL);
+            set_option(p, n, NULL);
             continue;
         }
         const char *value = letters[1] != '\0' ? letters + 1 : *p->next++;
         if (value == NULL)
             fail_usage(p->command->name, "option requires an argument -- '%c'", *letters);
-        take(p, n, value);
+        set_option(p, n, value);
         return;
     }
 }
@@ -251,12 +254,12 @@ static void parse_letters(parsing *p, const char *letters) {
 static void check_controls(const command *c, const char *word) {
     for (const char *at = word; *at != '\0'; at++)
         if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7f)
-            fail_usage(c->name, "an option has a control character in it: '%s'", word);
+            fail_usage(c->name, "this option contains a control character: '%s'", word);
 }
 
 char **options_parse(const command *c, void *settings, char **arguments) {
     parsing p = {.command = c, .settings = settings, .next = arguments};
-    char **operands = arguments; /* which moves what is no option to the front */
+    char **operands = arguments; /* operands are moved to the front */
     size_t count = 0;
     bool ended = false;
     while (*p.next != NULL) {
@@ -274,6 +277,6 @@ char **options_parse(const command *c, void *settings, char **arguments) {
     }
     operands[count] = NULL;
     if (count > 0 && !c->operands)
-        fail_usage(c->name, "what is '%s'?", operands[0]);
+        fail_usage(c->name, "unexpected argument '%s'", operands[0]);
     return operands;
 }

@@ -1,6 +1,6 @@
 /*
- * Options: what a command takes, in tables. Parsing, help, completion and the check of the manual all read these
- * tables, so that they cannot disagree.
+ * Options: tables that describe the options of each command. Parsing, help, completion and the test of the manuals all
+ * use these tables, so they cannot disagree.
  */
 #ifndef PODIUM_CLI_OPTIONS_H
 #define PODIUM_CLI_OPTIONS_H
@@ -8,19 +8,19 @@
 #include "cli.h"
 
 typedef enum {
-    OPTION_FLAG,    /* a bool, which becomes true; the only kind that takes no argument, besides the last two */
+    OPTION_FLAG,    /* sets a bool to true; takes no argument, like the last two kinds */
     OPTION_NUMBER,  /* a double */
-    OPTION_COUNT,   /* a uint32_t or uint64_t: a whole number from least to most */
-    OPTION_CHOICE,  /* an enum, or an unsigned: the number of the word, from 0 */
+    OPTION_COUNT,   /* a whole number from least to most, as a uint32_t or uint64_t */
+    OPTION_CHOICE,  /* one of some words, as its number from 0 in an enum or unsigned */
     OPTION_TEXT,    /* a const char * */
-    OPTION_TEXTS,   /* a text_list, to which one text is added each time */
-    OPTION_NUMBERS, /* a number_list, given with commas between the numbers */
-    OPTION_OTHER,   /* whatever the option's own function reads */
-    OPTION_REFUSED, /* other commands have this option; its help says why this one does not */
+    OPTION_TEXTS,   /* adds a text to a text_list */
+    OPTION_NUMBERS, /* a number_list, written with commas between the numbers */
+    OPTION_OTHER,   /* whatever the function `read` of the option reads */
+    OPTION_REFUSED, /* an option of other commands; its help says why this command has none */
     OPTION_HELP     /* prints the help and ends the program */
 } option_kind;
 
-#define COLUMNS_MAX 1024 /* in one command */
+#define COLUMNS_MAX 1024 /* columns in one run of the program */
 typedef struct {
     const char *of[COLUMNS_MAX];
     size_t count;
@@ -34,26 +34,27 @@ typedef struct {
 
 typedef struct {
     const char *name; /* without the dashes; NULL ends a table */
-    char letter;      /* the short form; 0: none */
+    char letter;      /* the short form; 0 if there is none */
     option_kind kind;
     bool repeatable;
     bool file;            /* the argument is the name of a file */
-    bool wide;            /* OPTION_COUNT: of 64 bits */
-    const char *argument; /* its name in help and manual; NULL: the words of a choice, with | between them */
-    const char *help;     /* followed by the words of a choice whose argument has a name */
-    size_t at;            /* where the value goes in the record of the group */
-    size_t given;         /* where a bool becomes true if the option is given; 0: nobody asks */
+    bool wide;            /* OPTION_COUNT: the number has 64 bits */
+    const char *argument; /* its name in help and manual; NULL stands for the words of a choice with | between them */
+    const char *help;     /* the words of a choice follow if its argument has a name */
+    size_t at;            /* the offset of the value in the record of the group */
+    size_t given;         /* the offset of a bool that becomes true if the option is given; 0 if there is none */
 
-    double least, most;                          /* OPTION_COUNT */
-    size_t items;                                /* OPTION_NUMBERS: at most so many */
-    const char *const *words;                    /* OPTION_CHOICE: NULL at the end; for other kinds, suggestions */
-    const char *(*word)(size_t i);               /* the same as a function, which returns NULL after the last */
-    bool (*allowed)(double x);                   /* OPTION_NUMBER and OPTION_NUMBERS; NULL: all numbers are */
+    double least, most;            /* OPTION_COUNT */
+    size_t items;                  /* OPTION_NUMBERS: how many are allowed at most */
+    const char *const *words;      /* OPTION_CHOICE: ends in NULL; for other kinds these are suggestions */
+    const char *(*word)(size_t i); /* instead of words; returns NULL after the last */
+    bool (*allowed)(double x);     /* OPTION_NUMBER and OPTION_NUMBERS; NULL allows all numbers */
     bool (*read)(void *value, const char *text); /* OPTION_OTHER */
-    const char *takes; /* what the message says if `allowed` or `read` returns false: "--name TAKES, not 'text'" */
+    const char *takes; /* the message if `allowed` or `read` returns false is "--name TAKES, not 'text'" */
 } option;
 
-/* Where a value goes, for the rows of a table. A member of the wrong type does not compile. */
+/* Where a value is stored, for the rows of a table. A member of the wrong type does not compile. */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type in a _Generic cannot have any */
 #define FIELD(type, record, member) _Generic(((record *)0)->member, type : offsetof(record, member))
 #define TO_FLAG(record, member) .kind = OPTION_FLAG, .at = FIELD(bool, record, member)
 #define TO_NUMBER(record, member) .kind = OPTION_NUMBER, .at = FIELD(double, record, member)
@@ -72,71 +73,76 @@ typedef struct {
 
 /* Options that belong together. The same table may be part of several commands. */
 typedef struct {
-    const char *heading;   /* NULL: these options continue the group before */
+    const char *heading;   /* NULL continues the group before */
     const option *options; /* NULL ends the groups of a command */
-    size_t record;         /* where in the command's settings the record lies that the options fill in */
+    size_t record;         /* the offset of the record that the options fill in, in the command's settings */
     const char *note;      /* printed after the options; may be NULL */
 } option_group;
 
 #define GROUPS_OF_OPTIONS 10
 typedef struct {
     const char *name, *summary;
-    const char *usage; /* what follows the name; with operands if and only if `operands` is set */
-    bool operands;     /* the command takes the names of files */
+    const char *usage; /* what follows the name; it shows operands exactly if `operands` is set */
+    bool operands;     /* the arguments may include names of files */
     const char *note;  /* printed before the options; may be NULL */
     option_group groups[GROUPS_OF_OPTIONS];
-    int (*run)(char **arguments); /* those after the command's name, NULL at the end; returns the exit status */
+    int (*run)(char **arguments); /* the arguments after the name end in NULL; returns the exit status */
 } command;
 
 /* ---- options.c ---- */
 
-/* Reads the arguments into the command's settings, and returns the operands, NULL at the end. Ends the program if help
-   is asked for or if there is a usage error. */
+/* Parses the arguments into the settings and returns the operands, which end in NULL. Ends the program after --help and
+   after usage errors. */
 char **options_parse(const command *c, void *settings, char **arguments);
 
-/* The n-th option of a command, from 0, and its group; --help comes last, and then NULL. */
+/* Returns the n-th option of a command, from 0, and sets its group. --help comes last; after it NULL is returned. */
 const option *option_at(const command *c, size_t n, const option_group **group);
 bool option_has_argument(const option *o);
 const char *option_word(const option *o, size_t i); /* NULL after the last */
-/* The words, or as many as fit; returns text. */
+/* Writes the words, or as many as fit, and returns text. */
 #define WORDS_MAX 512
 const char *option_words(char text[WORDS_MAX], const option *o, const char *separator);
-/* What help and manual call the argument; "" if there is none. */
+/* Writes the name of the argument in help and manual, "" if there is none, and returns text. */
 const char *option_argument(char text[WORDS_MAX], const option *o);
 
-#define COUNT_MOST ((uint64_t)1 << 53) /* above it not every whole number is a double */
-bool is_positive(double x);            /* for `allowed`, as the next two */
-bool is_share(double x);               /* above 0, at most 1 */
-bool is_confidence(double x);
+#define COUNT_MOST ((uint64_t)1 << 53) /* above this not every whole number is a double */
+/* For `allowed` */
+bool is_positive(double x);
+bool is_share(double x);      /* above 0 and at most 1 */
+bool is_confidence(double x); /* above 0 and below 1 */
 
 /* ---- help.c ---- */
 
-void help_all(FILE *to, const command *const *commands); /* which end in NULL, as in the next functions */
+/* In all of these, the commands end in NULL. */
+void help_all(FILE *to, const command *const *commands);
 void help_command(FILE *to, const command *c);
-/* One option a line, for programs: command, option, argument and words, with tabs between them. */
+/* Prints one option per line, for programs: command, option, argument and words, separated by tabs. */
 void help_list(FILE *to, const command *const *commands);
-/* What may stand in place of the last of these words, one a line; COMPLETE_FILES stands for the names of files. */
+/* Prints what the last of these words can be completed to, one candidate per line; COMPLETE_FILES stands for files. */
 #define COMPLETE_FILES "<files>"
 void help_complete(FILE *to, const command *const *commands, char **words);
 
-/* ---- Rows that several commands have ---- */
+/* ---- Options that several commands share ---- */
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV } output_format;
 extern const char *const format_words[];
 
 typedef struct {
-    const char *path; /* NULL: standard output */
-    const char *plot; /* NULL: no picture */
+    const char *path; /* NULL is standard output */
+    const char *plot; /* NULL if no picture is wanted */
     output_format format;
 } output_options;
 
 #define ROW_OUTPUT                                                                                                     \
     {                                                                                                                  \
         .name = "output", .letter = 'o', .argument = "FILE", .file = true, TO_TEXT(output_options, path),              \
-        .help = "replaced only when complete; standard output if not given"                                            \
+        .help = "write to FILE, which is replaced only when complete; standard output if not given"                    \
     }
 #define ROW_FORMAT                                                                                                     \
-    { .name = "format", TO_CHOICE(output_options, format), .words = format_words, .help = "text if not given" }
+    {                                                                                                                  \
+        .name = "format", TO_CHOICE(output_options, format), .words = format_words,                                    \
+        .help = "the format of the output; text if not given"                                                          \
+    }
 #define ROW_PLOT(text)                                                                                                 \
     { .name = "plot", .argument = "FILE", .file = true, TO_TEXT(output_options, plot), .help = (text) }
 extern const option output_option[]; /* ROW_OUTPUT alone */
@@ -145,7 +151,7 @@ extern const option output_option[]; /* ROW_OUTPUT alone */
 #define ROW_CONFIDENCE(record, member)                                                                                 \
     {                                                                                                                  \
         .name = "confidence", .argument = "C", TO_NUMBER(record, member), .allowed = is_confidence,                    \
-        .takes = "is between 0 and 1, such as 0.95", .help = "of the interval; 0.95 if not given"                      \
+        .takes = "must be between 0 and 1, such as 0.95", .help = "the confidence of the interval; 0.95 if not given"  \
     }
 
 #endif

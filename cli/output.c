@@ -1,6 +1,6 @@
 /*
- * Output: to standard output, or to files that are replaced only when they are complete. A file is written beside its
- * final place and moved there at the end; whatever ends the program before that removes it.
+ * Output: writes to standard output, or to files that are replaced only when they are complete. A new file has a
+ * temporary name beside the final one and is renamed at the end. If the program ends early, the file is removed.
  */
 #include "cli.h"
 
@@ -13,14 +13,14 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* ---- Files that are being written: a signal handler has to remove them, hence no pointers to chase ---- */
+/* ---- Incomplete files, in static memory because a signal handler removes them ---- */
 
-#define STAGES 2 /* the picture, and what is printed */
+#define STAGES 2 /* one for the picture and one for the printed output */
 #define PATH_ROOM 4096
 
 typedef struct {
     char temporary[PATH_ROOM], final[PATH_ROOM];
-    volatile sig_atomic_t there; /* the temporary file: changed only while no signal can come */
+    volatile sig_atomic_t there; /* the temporary file exists; changed only while signals are blocked */
 } stage;
 static stage stages[STAGES];
 
@@ -42,18 +42,19 @@ static void restore_signals(const sigset_t *before) {
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* ---- Who may read ---- */
+/* ---- Permissions ---- */
 
 #define ACCESS_LIST "system.posix_acl_access"
 
 /*
- * Who could not read the old file cannot read the new one. Where the new one cannot have the old one's group, that
- * group's people are among the others now, and other people are its group: both get what both had. Where the old file
- * has an access control list, the mode does not say what its group has, and only the owner gets anything.
+ * Returns a mode under which nobody can read the new file who could not read the old one. If the new file cannot have
+ * the group of the old one, members of that group now count as others, and another group is its group. So both get only
+ * the permissions that both had. If the old file has an access control list, its mode does not say what the group may
+ * do, so only the owner gets permissions.
  */
 static mode_t mode_like(int file, const char *path, const struct stat *old) {
     mode_t mode = old->st_mode & 0777, both = mode & (mode >> 3) & 7;
-    fremovexattr(file, ACCESS_LIST); /* one that it has from its directory */
+    fremovexattr(file, ACCESS_LIST); /* it may have inherited one from its directory */
     if (getxattr(path, ACCESS_LIST, NULL, 0) > 0)
         return mode & 0700;
     if (fchown(file, old->st_uid, old->st_gid) == 0 || fchown(file, (uid_t)-1, old->st_gid) == 0)
@@ -83,8 +84,9 @@ static stage *free_stage(const char *path, const char *target) {
     return s;
 }
 
-/* The path of a file that is not there yet, spelled as its directory is really called: two ways to write one path must
-   be seen to be the same. NULL where memory is short; what is wrong with the directory will show. */
+/* Returns the path of a file that does not exist yet, with the real path of its directory, so that two spellings of one
+   path compare equal. If the directory does not exist, returns the path itself, and creating the file will fail.
+   Returns NULL if memory is short. */
 static char *in_directory(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
     char *parent = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
@@ -99,12 +101,13 @@ static char *in_directory(const char *path) {
     return whole;
 }
 
-/* What a link leads to, since the link stays; a copy. */
+/* Returns a copy of the path of the file to replace, which for a symbolic link is its target. Returns NULL if memory is
+   short; ends the program if the link points nowhere. */
 static char *target_of(const char *path) {
     struct stat status;
     char *target = realpath(path, NULL);
     if (target == NULL && lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
-        fail(BAD_IO, "%s: a symbolic link that leads nowhere (%s)", path, strerror(errno));
+        fail(BAD_IO, "%s: this symbolic link points nowhere (%s)", path, strerror(errno));
     return target == NULL ? in_directory(path) : target;
 }
 
@@ -122,7 +125,7 @@ const char *output_stage(const char *path) {
     if (target == NULL)
         fail(BAD_IO, "out of memory");
     const char *dot = strrchr(target, '.'), *slash = strrchr(target, '/');
-    const char *suffix = dot != NULL && (slash == NULL || dot > slash) ? dot : ""; /* gnuplot goes by it */
+    const char *suffix = dot != NULL && (slash == NULL || dot > slash) ? dot : ""; /* gnuplot needs it */
     if (strlen(target) + strlen(suffix) + 8 > PATH_ROOM)
         fail(BAD_IO, "%s: %s", path, strerror(ENAMETOOLONG));
     stage *s = free_stage(path, target);
@@ -137,8 +140,8 @@ const char *output_stage(const char *path) {
     return s->temporary;
 }
 
-/* No signal comes between two files. Only a rename that fails where the temporary file could be made, as in a sticky
-   directory, leaves one of two. */
+/* Signals are blocked, so that none comes between two renames. Only if a rename fails although the temporary file could
+   be created, as in a sticky directory, is one of two files replaced without the other. */
 void output_commit(void) {
     sigset_t before;
     block_signals(&before);
@@ -158,7 +161,7 @@ struct output {
     bool in_stage;
 };
 
-/* A device or a pipe is written as it is, and so is /dev/stdout, wherever it leads; only a file can be replaced. */
+/* Only regular files are replaced. Devices and pipes are written directly, and so is /dev/stdout, wherever it leads. */
 static bool replaceable(const char *path) {
     struct stat status;
     if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)

@@ -1,4 +1,4 @@
-/* Plot: pictures by gnuplot, which runs as a program of its own and gets its script by a pipe. */
+/* Plot: pictures drawn by gnuplot, which runs as a separate process and reads its script from a pipe. */
 #include "cli.h"
 
 #include <fcntl.h>
@@ -29,10 +29,11 @@ void plot_check(const char *command, const char *path) {
     if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
         fail_usage(command, "--plot takes a file that ends in .svg or .png, not '%s'", path);
     if (!installed("gnuplot"))
-        fail(BAD_IO, "pictures need gnuplot, which is not installed: apt install gnuplot-nox");
+        fail(BAD_IO, "pictures need gnuplot, which is not installed (apt install gnuplot-nox)");
 }
 
-/* A name in a gnuplot string: nothing in it may end the string or start a command, and a picture is UTF-8 throughout */
+/* Prints a name inside a gnuplot string. Characters that could end the string or start a command are left out, and
+   bytes that are not UTF-8 are replaced. */
 static void print_plain(FILE *to, const char *text) {
     char shown[ESCAPED_MAX];
     while (*text != '\0') {
@@ -44,7 +45,7 @@ static void print_plain(FILE *to, const char *text) {
 
 void plot_file(FILE *to, const char *path) {
     if (strchr(path, '\n') != NULL)
-        fail(BAD_IO, "%s: gnuplot cannot read a name with a line end in it", path);
+        fail(BAD_IO, "%s: gnuplot cannot read a file name that contains a line end", path);
     fputc('\'', to);
     for (; *path != '\0'; path++)
         fputs(*path == '\'' ? "''" : (char[]){*path, '\0'}, to);
@@ -53,7 +54,8 @@ void plot_file(FILE *to, const char *path) {
 
 static int picture; /* the staged file */
 
-/* Gnuplot gets the open file, not its name: if this program ends first and removes it, gnuplot cannot bring it back. */
+/* Gnuplot gets the open file instead of its name, so that it cannot create the file again after this program has ended
+   early and removed it. */
 static FILE *start_gnuplot(void) {
     int mine = dup(STDOUT_FILENO);
     dup2(picture, STDOUT_FILENO);
@@ -67,7 +69,7 @@ FILE *plot_open(const char *path, int width, int height) {
     picture = open(output_stage(path), O_RDWR);
     FILE *to = picture < 0 ? NULL : start_gnuplot();
     if (to == NULL)
-        fail(BAD_IO, "gnuplot does not start");
+        fail(BAD_IO, "cannot start gnuplot");
     if (ends_in(path, ".svg"))
         fprintf(to, "set terminal svg size %d,%d dynamic font 'sans,14' background '#ffffff'\n", width, height);
     else
@@ -76,7 +78,7 @@ FILE *plot_open(const char *path, int width, int height) {
     return to;
 }
 
-/* Gnuplot does not tell when the disk is full; a picture without its end does. */
+/* Gnuplot does not report a full disk, so check whether the picture has its end. */
 static bool whole(const char *path) {
     const char *end = ends_in(path, ".svg") ? "</svg>" : "IEND";
     size_t n = strlen(end);
@@ -92,23 +94,18 @@ static bool whole(const char *path) {
 
 void plot_close(FILE *script, const char *path) {
     if (pclose(script) != 0 || !whole(path) || fsync(picture) != 0)
-        fail(BAD_IO, "%s: gnuplot could not draw it", path);
+        fail(BAD_IO, "%s: gnuplot could not draw this picture", path);
     close(picture);
 }
 
-const char *mechanism_colour(podium_mechanism mechanism) {
-    static const char *const colours[PODIUM_MECHANISMS] = {"#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73",
-                                                           "#cc79a7", "#7f7f7f", "#6a3d9a", "#000000"};
-    return colours[mechanism];
-}
-
 static void write_script(FILE *to, const plot *p) {
-    const podium_distribution *d = p->distribution;
-    const podium_estimate *e = p->estimate;
-    double width = (d->max - d->min) / d->bins, top = 0;
-    for (uint32_t j = 0; d->telling && j < d->bins; j++)
-        top = fmax(top, 100 * d->share[j]);
-    fprintf(to, "set title '%llu reports, %s, epsilon %g'\nset xlabel '", (unsigned long long)e->n,
+    const podium_summary *s = p->summary;
+    const podium_distribution *d = &s->distribution;
+    const bool known = s->shape_known == PODIUM_KNOWN_ESTIMATED;
+    double top = 0;
+    for (uint32_t j = 0; known && j < p->bins; j++)
+        top = fmax(top, 100 * podium_distribution_bin(d, j, p->bins).share);
+    fprintf(to, "set title '%llu reports, %s, epsilon %g'\nset xlabel '", (unsigned long long)s->count,
             podium_mechanism_name(p->spec->mechanism), p->spec->epsilon);
     print_plain(to, *p->name == '\0' ? "value" : p->name);
     fputs("'\n", to);
@@ -116,19 +113,21 @@ static void write_script(FILE *to, const plot *p) {
             "set style fill solid 0.8 noborder\n"
             "set xrange [%.17g:%.17g]\nset yrange [0:%.17g]\nset ylabel 'share of people'\nset format y '%%g%%%%'\n"
             "set key top right samplen 2\nset boxwidth %.17g\n",
-            d->min, d->max, d->telling ? 1.25 * top : 1, 0.92 * width);
-    if (!d->telling)
+            d->min, d->max, known ? 1.25 * top : 1, 0.92 * (d->max - d->min) / p->bins);
+    if (!known)
         fputs("unset ytics\nset label 1 '" SHAPE_WITHHELD "' at graph 0.5, graph 0.5 center front boxed\n"
               "set style textbox opaque noborder margins 1, 1\n",
               to);
     fprintf(to, "set object 1 rectangle from %.17g, graph 0 to %.17g, graph 1 fc '#d55e00' fs solid 0.25 noborder\n",
-            e->lower, e->upper);
-    fprintf(to, "set arrow 1 from %.17g, graph 0 to %.17g, graph 1 nohead front lc '#d55e00' lw 2\n", e->mean, e->mean);
+            s->lower, s->upper);
+    fprintf(to, "set arrow 1 from %.17g, graph 0 to %.17g, graph 1 nohead front lc '#d55e00' lw 2\n", s->mean, s->mean);
     fprintf(to, "plot %sNaN with lines lc '#d55e00' lw 2 title 'mean, with its %g%% interval'\n",
-            d->telling ? "'-' using 1:2 with boxes lc '#0072b2' title 'estimated shares', " : "", 100 * e->confidence);
-    for (uint32_t j = 0; d->telling && j < d->bins; j++)
-        fprintf(to, "%.17g %.17g\n", d->min + width * (j + 0.5), 100 * d->share[j]);
-    if (d->telling)
+            known ? "'-' using 1:2 with boxes lc '#0072b2' title 'estimated shares', " : "", 100 * s->confidence);
+    for (uint32_t j = 0; known && j < p->bins; j++) {
+        const podium_bin bin = podium_distribution_bin(d, j, p->bins);
+        fprintf(to, "%.17g %.17g\n", (bin.lower + bin.upper) / 2, 100 * bin.share);
+    }
+    if (known)
         fputs("e\n", to);
 }
 

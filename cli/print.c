@@ -1,6 +1,6 @@
 /*
- * Print: numbers as JSON and CSV have them, and names that others have chosen: of groups, of files, of collections.
- * Whatever bytes a name has, a terminal shows it and does nothing else, a table keeps its lines, and JSON is JSON.
+ * Print: numbers in JSON and CSV, and names of groups, files and collections, which may come from strangers. Whatever
+ * bytes a name contains, it cannot act on a terminal, break a line of a table, or make JSON invalid.
  */
 #include "cli.h"
 
@@ -9,7 +9,7 @@
 
 void print_number(output *out, const char *before, double x, const char *none) {
     char text[PODIUM_NUMBER_TEXT_MAX];
-    podium_number_write(text, x);
+    podium_number_format(text, sizeof text, x);
     output_print(out, "%s%s", before, isfinite(x) ? text : none);
 }
 
@@ -20,7 +20,7 @@ void print_members(output *out, const named_number *numbers, size_t count) {
     }
 }
 
-void print_cells(output *out, const named_number *numbers, size_t count) {
+void print_fields(output *out, const named_number *numbers, size_t count) {
     for (size_t i = 0; i < count; i++)
         print_number(out, ",", numbers[i].x, "");
 }
@@ -35,7 +35,7 @@ size_t utf8_decode(uint32_t *character, const char *text) {
         return 0;
     *character = n == 1 ? first : first & (0x7fu >> n);
     for (size_t i = 1; i < n; i++) {
-        if (((unsigned char)text[i] & 0xc0) != 0x80) /* the 0 at the end, too */
+        if (((unsigned char)text[i] & 0xc0) != 0x80) /* also at the final zero byte */
             return 0;
         *character = *character << 6 | ((unsigned char)text[i] & 0x3f);
     }
@@ -43,7 +43,8 @@ size_t utf8_decode(uint32_t *character, const char *text) {
     return wrong ? 0 : n;
 }
 
-/* Controls, of which some begin what a terminal obeys; line ends of Unicode; and what turns the direction of text. */
+/* Control characters, some of which begin terminal commands; Unicode line ends; and characters that change the
+   direction of text */
 static bool is_control(uint32_t c) {
     return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -66,7 +67,7 @@ const char *escape(char to[ESCAPED_MAX], const char *text, escaping how) {
     if (n == 0 && how == ESCAPE_TEXT)
         snprintf(to, ESCAPED_MAX, "\\x%02x", (unsigned char)*text);
     else if (n == 0)
-        snprintf(to, ESCAPED_MAX, "\xef\xbf\xbd"); /* U+FFFD, the character for what is none */
+        snprintf(to, ESCAPED_MAX, "\xef\xbf\xbd"); /* U+FFFD, the replacement character */
     else if (is_control(c))
         escape_control(to, c, how);
     else
@@ -76,7 +77,7 @@ const char *escape(char to[ESCAPED_MAX], const char *text, escaping how) {
 
 /* ---- Names ---- */
 
-/* Characters, of which continuation bytes are no beginning */
+/* Counts characters, that is, all bytes except the continuation bytes of UTF-8. */
 int print_width(const char *text) {
     char shown[ESCAPED_MAX];
     int width = 0;

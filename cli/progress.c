@@ -1,14 +1,14 @@
-/* Progress: one line that overwrites itself, on standard error, only where that is a terminal. */
+/* Progress: one line on standard error that overwrites itself; only if that is a terminal. */
 #include "cli.h"
 
 #include <time.h>
 #include <unistd.h>
 
-#define PAUSE 0.2 /* seconds; work that ends sooner shows nothing */
+#define PAUSE 0.2 /* seconds; work that takes less time shows no progress */
 
-static double started, shown; /* when; 0: not yet */
-static bool visible;          /* a line stands there now */
-static bool slow;             /* one has stood there: what comes next is shown at once */
+static double started, shown; /* when the work started and was last shown; 0 before that */
+static bool visible;          /* the line is on the screen now */
+static bool slow;             /* a line was shown before, so the next work is shown at once */
 
 static double seconds(void) {
     struct timespec now;

@@ -1,12 +1,12 @@
-# Completion of podium(1) in bash. The program itself says what may follow, from the same tables that it reads its
-# options by, so that this script need not change with them.
+# Completion of podium(1) in bash. The program itself prints the candidates, from the same tables that it parses its
+# options with, so this script need not change when they do.
 
 _podium() {
     local words=("${COMP_WORDS[@]:1:COMP_CWORD}") current=${COMP_WORDS[COMP_CWORD]}
     local program=${COMP_WORDS[0]/#\~\//"$HOME/"} candidates
     COMPREPLY=()
 
-    # --option=word is three words to bash: the = goes, or becomes the empty word that is being completed
+    # For bash, --option=word is three words. Drop the =, or turn it into the empty word that is being completed.
     if [[ $current == '=' ]]; then
         current=''
         words[COMP_CWORD - 1]=''

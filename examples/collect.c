@@ -1,8 +1,8 @@
 /*
- * A collection from end to end. Ten thousand devices each send a report of 4 bytes; two collectors add up what reaches
- * them; their aggregates are merged, and the mean, its interval and the median come out.
+ * A collection from end to end. Ten thousand devices each send a report of 4 bytes. Two collectors add up the reports
+ * they receive and merge their aggregates. The summary has the mean, its interval and the median.
  */
-#include <podium.h>
+#include <podium_analysis.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void require(podium_status status) {
     }
 }
 
-/* On the device: a commute of 5 to 65 minutes becomes a cell. */
+/* Runs on the device: draws a cell for a commute of 5 to 65 minutes. */
 static uint32_t send_report(const podium_collection *commute, int device) {
     double minutes = 5 + device * 7919 % 6000 / 100.0;
     uint32_t cell;
@@ -30,19 +30,19 @@ int main(void) {
     require(podium_collection_init(&commute, &spec));
 
     static podium_aggregate east, west;
-    podium_aggregate_init(&east, &commute);
-    podium_aggregate_init(&west, &commute);
+    podium_aggregate_init(&commute, &east);
+    podium_aggregate_init(&commute, &west);
     for (int device = 0; device < DEVICES; device++) {
         uint32_t cell = send_report(&commute, device);
-        require(podium_aggregate_add_cells(device % 3 == 0 ? &east : &west, &commute, &cell, 1));
+        require(podium_aggregate_add_cells(&commute, device % 3 == 0 ? &east : &west, &cell, 1));
     }
     require(podium_aggregate_merge(&east, &west));
 
-    podium_estimate estimate;
-    podium_distribution distribution;
-    require(podium_estimate_make(&estimate, &commute, &east, PODIUM_INTERVAL_NORMAL, 0.95));
-    require(podium_distribution_make(&distribution, &commute, &east, 60));
-    printf("%llu reports: mean %.1f minutes (95%%: %.1f to %.1f), median about %.0f\n", (unsigned long long)estimate.n,
-           estimate.mean, estimate.lower, estimate.upper, podium_distribution_quantile(&distribution, 0.5));
+    podium_question question = {.shape = true};
+    podium_summary summary;
+    require(podium_summary_make(&commute, NULL, &summary, &east, &question));
+    printf("%llu reports: mean %.1f minutes (95%%: %.1f to %.1f), median about %.0f\n",
+           (unsigned long long)summary.count, summary.mean, summary.lower, summary.upper,
+           podium_distribution_quantile(&summary.distribution, 0.5));
     return 0;
 }

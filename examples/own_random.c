@@ -1,12 +1,12 @@
 /*
- * A device with a random generator of its own: give Podium a callback, get reports of 4 bytes.
- * Here the generator is a file, /dev/urandom; elsewhere it could be a hardware token.
+ * A device with its own random generator, which Podium calls through a callback. Here the generator is the file
+ * /dev/urandom; it could just as well be a hardware token.
  */
 #include <podium.h>
 #include <stdio.h>
 
 static size_t read_file(void *context, void *buffer, size_t n) {
-    return fread(buffer, 1, n, context); /* fewer than n bytes is a failure, and Podium treats it as one */
+    return fread(buffer, 1, n, context); /* Podium treats fewer than n bytes as a failure */
 }
 
 int main(void) {
@@ -19,18 +19,19 @@ int main(void) {
         return 1;
     }
 
-    /* Unbuffered: bytes kept for later would be shared with a forked child, and the two would add the same noise. */
+    /* Do not buffer, because a forked child would share the buffered bytes, and both would add the same noise. */
     setvbuf(generator, NULL, _IONBF, 0);
     podium_random random = {.fill = read_file, .context = generator};
     double value = 21.5, report;
     uint32_t cell; /* what the device sends */
     status = podium_privatize_cells(&temperature, &random, &cell, &value, 1);
     fclose(generator);
+    if (status == PODIUM_OK)
+        status = podium_collection_reports(&temperature, &report, &cell, 1); /* what the collector computes from it */
     if (status != PODIUM_OK) {
         fprintf(stderr, "own_random: %s\n", podium_status_message(status));
         return 1;
     }
-    podium_collection_reports(&temperature, &report, &cell, 1); /* what the collector makes of it */
     printf("cell %lu is the report %.2f\n", (unsigned long)cell, report);
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A whole collection on one screen: people are made up, privatised with three mechanisms, and estimated from the reports
-# alone, beside the truth. Called by `make demo`, which has built the program and installed gnuplot.
+# Shows a whole collection on one screen: simulates people, privatises their ages with three mechanisms, and compares
+# the estimates from the reports with the truth. `make demo` runs it after building the program and installing gnuplot.
 #
 #   demo.sh PROGRAM WORK-DIR
 set -eu
@@ -9,7 +9,7 @@ mkdir -p "$work"
 work=$(cd "$work" && pwd)
 people=100000 bins=12
 
-# Ages with two peaks, students and parents, from a fixed seed
+# Simulates ages with two peaks, students and parents, from a fixed seed.
 awk -v n=$people 'BEGIN {
     srand(7); print "person,age"
     for (i = 1; i <= n; i++) {
@@ -19,7 +19,7 @@ awk -v n=$people 'BEGIN {
     }
 }' >"$work/people.csv"
 
-# The truth, in the form that `podium estimate --format csv --histogram` has
+# Writes the truth in the format of `podium estimate --format csv --histogram`.
 awk -F, -v bins=$bins 'NR > 1 { n++; s += $2; b = int(($2 - 1) / 119 * bins); h[b < bins ? b : bins - 1]++ }
     END { printf "the truth,%d,%.17g,,,,,,,", n, s / n; for (b = 0; b < bins; b++) printf ",%.17g", h[b] / n; print "" }' \
     "$work/people.csv" >"$work/results.csv"
@@ -33,36 +33,35 @@ for mechanism in podium laplace staircase; do
 done
 
 cat <<END
-The ages of $people simulated people, epsilon 1. What leaves each device is a report, such as these three:
+These are the ages of $people simulated people at epsilon 1. Only a report leaves each device, such as these three:
 
 $(paste -d, "$work/people.csv" "$work/podium.csv" "$work/laplace.csv" "$work/staircase.csv" | awk -F, '
     NR == 1 { printf "  %-22s %12s %12s %12s %12s\n", "", "age", "podium", "laplace", "staircase" }
     NR > 1 && NR <= 4 { printf "  %-22s %12.1f %12.1f %12.1f %12.1f\n", "person " $1, $2, $4, $6, $8 }')
 
-What a collector learns from all of them, without having seen one age:
+This is what a collector learns from all reports, without seeing a single age:
 
 END
 awk -F, -v bins=$bins '
-    { for (i = 1; i <= NF; i++) cell[NR, i] = $i }
+    { for (i = 1; i <= NF; i++) field[NR, i] = $i }
     function line(name, i) {
         printf "  %-22s", name
-        for (r = 1; r <= 4; r++) printf " %12s", cell[r, i] == "" ? "" : sprintf("%.2f", cell[r, i])
+        for (r = 1; r <= 4; r++) printf " %12s", field[r, i] == "" ? "" : sprintf("%.2f", field[r, i])
         print ""
     }
     function bar(x,  s) { s = ""; for (k = 0; k < int(x * 30 + 0.5); k++) s = s "#"; return s }
     END {
-        printf "  %-22s", ""; for (r = 1; r <= 4; r++) printf " %12s", cell[r, 1]; print ""
+        printf "  %-22s", ""; for (r = 1; r <= 4; r++) printf " %12s", field[r, 1]; print ""
         line("mean age", 3); line("standard error", 4); line("95% interval, from", 7); line("                to", 8)
         print ""
         for (b = 0; b < bins; b++) {
             printf "  %-22s", sprintf("%3.0f to %3.0f years", 1 + 119 * b / bins, 1 + 119 * (b + 1) / bins)
-            for (r = 1; r <= 4; r++) printf " %3.0f%% %-7s", 100 * cell[r, 11 + b], bar(cell[r, 11 + b])
+            for (r = 1; r <= 4; r++) printf " %3.0f%% %-7s", 100 * field[r, 11 + b], bar(field[r, 11 + b])
             print ""
         }
     }' "$work/results.csv"
 
-
-# The picture: one column a mechanism
+# Draws the picture, with one column for each mechanism.
 awk -F, -v bins=$bins '{ for (b = 0; b < bins; b++) share[NR, b] = 100 * $(11 + b) }
     END { for (b = 0; b < bins; b++) {
         printf "%.0f", 1 + 119 * (b + 0.5) / bins
@@ -82,9 +81,9 @@ set ylabel 'share of people'
 set format y '%g%%'
 set yrange [0:*]
 set key top right
-set title '$people people: the truth, and what reports with epsilon 1 tell of it'
+set title '$people people: the truth, and what reports with epsilon 1 reveal'
 plot '$work/shares.txt' using 2:xtic(1) title 'the truth' lc '#999999', '' using 3 title 'podium' lc '#0072b2', \
      '' using 4 title 'laplace' lc '#d55e00', '' using 5 title 'staircase' lc '#009e73'
 END
 echo
-echo "The same as a picture: $work/demo.svg; all files are beside it."
+echo "The picture $work/demo.svg shows the same. All files are in that directory."

@@ -16,9 +16,10 @@ bench="gnuplot-nox"
 bench_postgres="postgresql-15 postgresql-server-dev-15"
 instructions="valgrind"
 postgres="postgresql-server-dev-15"
-check="$fuzz g++ valgrind binutils patch mandoc gnuplot-nox bash python3 procps locales chromium chromium-driver
+check="$fuzz clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
-    qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross"
+    qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
+    mingw-w64-x86-64-dev wasi-libc"
 
 command -v apt-get >/dev/null || exit 0 # not Debian: whatever is missing, the build will say
 

@@ -1,4 +1,4 @@
-/* GMP takes and gives unsigned long, which has 32 bits on some machines: numbers of 64 bits, wherever the tests run. */
+/* GMP uses unsigned long, which has 32 bits on some machines. These functions use 64 bits everywhere. */
 #ifndef PODIUM_TESTS_GMP_WORDS_H
 #define PODIUM_TESTS_GMP_WORDS_H
 

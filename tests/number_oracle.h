@@ -1,4 +1,4 @@
-/* What the program's numbers are compared with: the C library. For unit/number and its fuzzer. */
+/* The C library's numbers, with which unit/number and its fuzzer compare those of the program. */
 #ifndef PODIUM_TESTS_NUMBER_ORACLE_H
 #define PODIUM_TESTS_NUMBER_ORACLE_H
 
@@ -12,7 +12,8 @@ static inline bool in_numbers(char c) {
     return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
 }
 
-/* What number_read has to say: strtod's number, where nothing but a decimal number stands between blanks */
+/* The expected result of number_read: strtod's number, if the text is a decimal number between blanks and nothing
+   else */
 static inline bool expected(double *x, const char *text, size_t n) {
     char copy[128], *end;
     while (n > 0 && (*text == ' ' || *text == '\t'))
@@ -35,7 +36,8 @@ typedef struct {
     char text[256];
 } string;
 
-/* What number_scan must not leave to others: a sign, digits, of which 19 count and 27 are decimals, and a point */
+/* Whether number_scan must read the text by itself: a sign, a point, and digits, of which at most 19 count and at
+   most 27 are decimals */
 static inline bool plain(const char *text, size_t n) {
     size_t digits = 0, significant = 0, decimals = 0, points = 0;
     for (size_t i = n > 0 && (text[0] == '+' || text[0] == '-'); i < n; i++) {
@@ -56,8 +58,8 @@ static inline bool same_number(double a, double b) {
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Does number.c read it as strtod does? By itself; and within a longer text, with something behind it that is in no
- * number, and then more */
+/* Returns whether number.c reads the text as strtod does, both by itself and within a longer text, in which a byte
+   that is in no number and then more bytes follow. */
 static inline bool reads_alike(string *s) {
     static const char after[] = ",\n;\t\r \"x/:";
     double x = 7, right = 7, scanned = 7;

@@ -1,82 +1,146 @@
 #include "spec.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-/* The number of the mechanism that text of n bytes names; false if there is none. */
-static bool find_mechanism(podium_mechanism *mechanism, const char *text, size_t n) {
-    const char *name;
-    for (int m = 0; (name = podium_mechanism_name((podium_mechanism)m)) != NULL; m++)
-        if (strlen(name) == n && memcmp(name, text, n) == 0) {
-            *mechanism = (podium_mechanism)m;
-            return true;
-        }
-    return false;
+#define QUOTED_MAX 32 /* the most bytes of a wrong text that a message quotes */
+#define LINE_MAX (PODIUM_SPEC_TEXT_MAX + PODIUM_NUMBER_PARSE_MAX)
+
+static int quoted_bytes(size_t n) {
+    return n < QUOTED_MAX ? (int)n : QUOTED_MAX;
 }
 
-/* Adds as much of the text as there is room for. */
+/* ---- Messages ---- */
+
+/* Appends as much of the text as fits. */
 static void append(char message[SQL_MESSAGE_MAX], const char *text) {
     size_t n = strlen(message);
     snprintf(message + n, SQL_MESSAGE_MAX - n, "%s", text);
 }
 
-static bool mechanism_unknown(char *message, const char *text, size_t n) {
-    const char *name;
-    snprintf(message, SQL_MESSAGE_MAX, "no mechanism is called \"%.*s\": it is one of", n < 32 ? (int)n : 32, text);
-    for (int m = 0; (name = podium_mechanism_name((podium_mechanism)m)) != NULL; m++) {
+static void append_status(char message[SQL_MESSAGE_MAX], podium_status status) {
+    append(message, "; ");
+    append(message, podium_status_message(status));
+}
+
+static bool mechanism_unknown(char message[SQL_MESSAGE_MAX], const char *text, size_t n) {
+    snprintf(message, SQL_MESSAGE_MAX, "no mechanism is called \"%.*s\"; it must be one of", quoted_bytes(n), text);
+    for (size_t m = 0; m < podium_mechanism_count(); m++) {
         append(message, m == 0 ? " " : ", ");
-        append(message, name);
+        append(message, podium_mechanism_name((podium_mechanism)m));
     }
     return false;
 }
 
-static bool parameter_wrong(char *message, const char *what) {
-    snprintf(message, SQL_MESSAGE_MAX, "%s", what);
+/* Appends an example of a line, unless the missing key does not occur in the example. */
+static void append_example(char message[SQL_MESSAGE_MAX], const char *missing) {
+    static const podium_spec example = {.epsilon = 1, .max = 1};
+    char line[PODIUM_SPEC_TEXT_MAX];
+    podium_spec_format(&example, line, sizeof line);
+    if (strstr(line, missing) == NULL)
+        return;
+    append(message, "; it should read like \"");
+    append(message, line);
+    append(message, "\"");
+}
+
+/* Writes the message for a key of a line that is wrong or missing. */
+static bool line_wrong(char message[SQL_MESSAGE_MAX], const podium_error *error) {
+    const bool is_missing = error->column == 0;
+    if (is_missing)
+        snprintf(message, SQL_MESSAGE_MAX, "spec lacks \"%s=\"", error->field);
+    else
+        snprintf(message, SQL_MESSAGE_MAX, "spec is wrong at \"%s\", column %u", error->field, (unsigned)error->column);
+    if (error->status == PODIUM_ERROR_TEXT_MALFORMED)
+        append_example(message, is_missing ? error->field : "");
+    else
+        append_status(message, error->status);
     return false;
 }
 
-/* Digits and at most one point: neither sign nor exponent */
-static bool read_decimal(double *x, const char *text, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (text[i] != '.' && (text[i] < '0' || text[i] > '9'))
-            return false;
-    return podium_number_read(x, text, n);
+void sql_specs_differ(char message[SQL_MESSAGE_MAX], const podium_spec *a, const podium_spec *b) {
+    char one[PODIUM_SPEC_TEXT_MAX] = "", other[PODIUM_SPEC_TEXT_MAX] = "";
+    podium_spec_format(a, one, sizeof one);
+    podium_spec_format(b, other, sizeof other);
+    message[0] = '\0';
+    append(message, "\"");
+    append(message, one);
+    append(message, "\" and \"");
+    append(message, other);
+    append(message, "\"");
 }
 
-/* What follows the colon, n bytes of it; 0 bytes where there is none */
-static bool set_parameter(podium_spec *spec, char *message, const char *text, size_t n) {
-    double cells = PODIUM_MINIMAX_CELLS_DEFAULT;
-    switch (spec->mechanism) {
-    case PODIUM_MECHANISM_PODIUM_TUNED:
-        if (!read_decimal(&spec->spread, text, n) || spec->spread > 0.25)
-            return parameter_wrong(message, "podium-tuned takes a spread from 0 to 0.25, as in \"podium-tuned:0.05\"");
+/* ---- A line ---- */
+
+static bool line_parse(podium_spec *spec, char message[SQL_MESSAGE_MAX], const char *line, size_t n) {
+    podium_error error;
+    if (podium_spec_parse(spec, &error, line, n) == PODIUM_OK)
         return true;
-    case PODIUM_MECHANISM_MINIMAX:
-        if (n > 0 &&
-            (!read_decimal(&cells, text, n) || cells != floor(cells) || cells < 2 || cells > PODIUM_MINIMAX_CELLS_MAX))
-            return parameter_wrong(message, "minimax takes from 2 to 65536 cells, as in \"minimax:1024\"");
-        spec->cells = (uint32_t)cells;
-        return true;
-    default:
-        return n == 0 || parameter_wrong(message, "only podium-tuned and minimax have a parameter");
+    if (error.status == PODIUM_ERROR_MECHANISM_UNKNOWN)
+        return mechanism_unknown(message, error.field, strlen(error.field));
+    return line_wrong(message, &error);
+}
+
+/* ---- A mechanism, with its parameter or without ---- */
+
+static bool parameter_wrong(char message[SQL_MESSAGE_MAX], const char *name, const char *key, podium_status status,
+                            const char *value, size_t n) {
+    if (n == 0)
+        snprintf(message, SQL_MESSAGE_MAX, "%s needs its %s after a colon", name, key);
+    else
+        snprintf(message, SQL_MESSAGE_MAX, "%s cannot have \"%.*s\" as its %s", name, quoted_bytes(n), value, key);
+    if (status != PODIUM_ERROR_TEXT_MALFORMED)
+        append_status(message, status);
+    return false;
+}
+
+/* Reads the parameter of n bytes by putting it into a line whose numbers are valid for every mechanism. */
+static bool parameter_parse(podium_spec *spec, char message[SQL_MESSAGE_MAX], const char *value, size_t n) {
+    const char *name = podium_mechanism_name(spec->mechanism), *key = podium_mechanism_parameter(spec->mechanism);
+    char line[LINE_MAX];
+    podium_status status = PODIUM_ERROR_TEXT_MALFORMED;
+    if (key == NULL && n > 0) {
+        snprintf(message, SQL_MESSAGE_MAX, "%s has no parameter", name);
+        return false;
     }
+    int head = snprintf(line, sizeof line, "%s epsilon=1 range=0:1", name);
+    if (n > 0)
+        head += snprintf(line + head, sizeof line - (size_t)head, " %s=", key);
+    if (n <= PODIUM_NUMBER_PARSE_MAX) {
+        memcpy(line + head, value, n);
+        status = podium_spec_parse(spec, NULL, line, (size_t)head + n);
+    }
+    return status == PODIUM_OK || parameter_wrong(message, name, key, status, value, n);
 }
 
-bool sql_spec(podium_spec *spec, char message[SQL_MESSAGE_MAX], double min, double max, double epsilon,
-              const char *mechanism, size_t mechanism_n) {
-    *spec = (podium_spec){.mechanism = PODIUM_MECHANISM_PODIUM, .epsilon = epsilon, .min = min, .max = max};
-    if (mechanism == NULL)
-        return true;
-    const char *colon = memchr(mechanism, ':', mechanism_n);
-    size_t name_n = colon == NULL ? mechanism_n : (size_t)(colon - mechanism);
-    if (!find_mechanism(&spec->mechanism, mechanism, name_n))
-        return mechanism_unknown(message, mechanism, name_n);
-    size_t from = colon == NULL ? mechanism_n : name_n + 1;
-    return set_parameter(spec, message, mechanism + from, mechanism_n - from);
+static bool mechanism_parse(podium_spec *spec, char message[SQL_MESSAGE_MAX], const char *text, size_t n) {
+    const char *colon = memchr(text, ':', n);
+    const size_t name_n = colon == NULL ? n : (size_t)(colon - text);
+    const size_t from = colon == NULL ? n : name_n + 1;
+    if (podium_mechanism_from_name(&spec->mechanism, text, name_n) != PODIUM_OK)
+        return mechanism_unknown(message, text, name_n);
+    return parameter_parse(spec, message, text + from, n - from);
 }
 
-bool sql_same_spec(const podium_spec *a, const podium_spec *b) {
-    return a->mechanism == b->mechanism && a->epsilon == b->epsilon && a->min == b->min && a->max == b->max &&
-           a->spread == b->spread && a->cells == b->cells;
+bool sql_spec(podium_spec *spec, char message[SQL_MESSAGE_MAX], const sql_arguments *a) {
+    podium_spec made = {.epsilon = 0};
+    if (a->is_line)
+        return line_parse(spec, message, a->text, a->n);
+    if (a->text != NULL && !mechanism_parse(&made, message, a->text, a->n))
+        return false;
+    made.epsilon = a->epsilon;
+    made.min = a->min;
+    made.max = a->max;
+    *spec = made;
+    return true;
+}
+
+/* ---- The arguments of an earlier call ---- */
+
+void sql_memo_keep(sql_memo *memo, const sql_arguments *arguments) {
+    memo->is_kept = arguments->n <= sizeof memo->text;
+    if (!memo->is_kept)
+        return;
+    memo->arguments = *arguments;
+    if (arguments->text != NULL)
+        memo->arguments.text = memcpy(memo->text, arguments->text, arguments->n);
 }

@@ -1,6 +1,6 @@
 /*
- * Adapter: what the files of the PostgreSQL extension share. Like the program it stands on podium.h alone, and has no
- * statistics of its own: it converts types and turns statuses into errors.
+ * Adapter: what the files of the PostgreSQL extension share. Like the program, it uses only the public headers and
+ * contains no statistics of its own. It converts types, and turns statuses into errors.
  */
 #ifndef PODIUM_POSTGRES_ADAPTER_H
 #define PODIUM_POSTGRES_ADAPTER_H
@@ -9,51 +9,54 @@
 #include <fmgr.h>
 #include <utils/expandeddatum.h>
 #if PG_VERSION_NUM >= 160000
-#include <varatt.h> /* before, postgres.h had it */
+#include <varatt.h> /* earlier versions have it in postgres.h */
 #endif
 
-#include <podium.h>
+#include <podium_analysis.h>
 
-/* Bytes of a value that has been fetched and unpacked: its header is short or long. VARSIZE_ANY_EXHDR also handles
-   values that are stored elsewhere, and since PostgreSQL 16 mixes signed and unsigned sizes in doing so. */
+/* The number of bytes in a detoasted value, whose header is short or long. VARSIZE_ANY_EXHDR also handles values
+   that are stored elsewhere, and since PostgreSQL 16 it mixes signed and unsigned sizes. */
 static inline size_t varlena_bytes(const void *value) {
     return VARATT_IS_SHORT(value) ? VARSIZE_SHORT(value) - VARHDRSZ_SHORT : VARSIZE(value) - VARHDRSZ;
 }
 
-/* ---- Collections: made once a backend, for they take up to tens of milliseconds ---- */
+/* ---- Collections: made once in each backend, because that takes up to tens of milliseconds ---- */
 
 /*
- * Both are good until the next call of either; what no collection can have is an error that says what it is.
+ * Both return a collection that is valid until the next call of either, and raise an error that says what is wrong if
+ * there is no such collection.
  *
- * Of the arguments min, max, epsilon and, where the function has one more, mechanism. None may be NULL.
+ * The first reads it from the arguments of the function from number first on: a podium_spec; or min, max and epsilon;
+ * or these and a podium_mechanism. None may be NULL.
  */
 const podium_collection *collection_of_arguments(FunctionCallInfo fcinfo, int first);
 const podium_collection *collection_of_spec(const podium_spec *spec);
 
-/* ---- States: values of the type podium_state ---- */
+/* ---- Aggregates: values of the type podium_aggregate ---- */
 
 /*
- * A flat state, as it is stored and shipped, is a varlena that holds podium_aggregate_encode's bytes and nothing else.
- * While an aggregate runs, the state is expanded: adding a report then costs no more than that.
+ * A flat aggregate, as it is stored and sent, is a varlena that contains the bytes of podium_aggregate_encode and
+ * nothing else. While an aggregate function runs, the aggregate is expanded, so that adding a report does not encode
+ * and decode it.
  */
-typedef struct state {
+typedef struct expanded {
     ExpandedObjectHeader header;
     podium_aggregate aggregate;
-} state;
+} expanded;
 
-/* A new expanded state, without reports, that lives in a context of its own below parent */
-state *state_new(MemoryContext parent, const podium_collection *collection);
+/* Returns a new expanded aggregate of no reports, in a memory context of its own below parent. */
+expanded *aggregate_new(MemoryContext parent, const podium_collection *collection);
 
-/* The aggregate in a state, of which nothing may be changed: it may be the state itself, or else is put into room. */
-const podium_aggregate *state_read(Datum datum, podium_aggregate *room);
+/* Returns the aggregate in a datum for reading only. It is either in the datum itself, or decoded into room. */
+const podium_aggregate *aggregate_read(Datum datum, podium_aggregate *room);
 
-/* The state as one that may be changed: itself if the datum says that it may be, else a copy below parent */
-state *state_writable(Datum datum, MemoryContext parent);
+/* Returns the aggregate for changing. It is the datum itself if that may be changed, otherwise a copy below parent. */
+expanded *aggregate_writable(Datum datum, MemoryContext parent);
 
-Datum state_datum(state *s);
+Datum aggregate_datum(expanded *e);
 
-/* Does nothing if the status is PODIUM_OK. Else it is an error, which for two things of different collections tells in
-   which parameter they differ: what is "podium: states", say. */
+/* Raises an error unless the status is PODIUM_OK. If two collections differ, the message has both specs; what names
+   the things that differ, such as "podium: aggregates". */
 void require_same(podium_status status, const podium_spec *a, const podium_spec *b, const char *what);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Collections: from the arguments of a call to a collection that is ready. Those in use are kept for the life of the
- * backend: a single INSERT should not take the milliseconds, with Minimax tens of them, that making one takes. Nothing
- * in a collection is secret.
+ * Collections: finds or makes the collection that the arguments of a call describe. Collections are kept for the life
+ * of the backend, because making one can take tens of milliseconds, which a single INSERT should not take. Nothing in a
+ * collection is secret.
  */
 #include "adapter.h"
 
@@ -12,21 +12,17 @@
 
 #include "../common/spec.h"
 
-/* ---- Those kept ---- */
+/* ---- The cache ---- */
 
-#define KEPT_MAX 64 /* some 3 KB each; more parameters than that in one query, in turn, take longer */
+#define KEPT_MAX 64 /* 4 KB each; a query that alternates between more of them takes longer */
 
 static podium_collection *kept[KEPT_MAX];
+static podium_spec specs[KEPT_MAX]; /* their specs */
 static int kept_count, next_out;
 
-/* The arguments of the call before this one, most often those of this one too, and their collection */
-#define MECHANISM_MAX 64 /* longer than any that is right */
-static struct {
-    double min, max, epsilon;
-    size_t n; /* bytes of the mechanism; 0 where there is no such argument */
-    char mechanism[MECHANISM_MAX];
-    const podium_collection *collection; /* NULL: none */
-} last;
+/* The arguments of the last call, which are usually those of the next one too, and their collection */
+static sql_memo last;
+static const podium_collection *last_collection;
 
 static const podium_collection *keep(const podium_collection *made) {
     int place = kept_count < KEPT_MAX ? kept_count : next_out;
@@ -35,15 +31,16 @@ static const podium_collection *keep(const podium_collection *made) {
         kept_count++;
     } else {
         next_out = (next_out + 1) % KEPT_MAX;
-        last.collection = NULL;
+        last.is_kept = false;
     }
     *kept[place] = *made;
+    specs[place] = podium_collection_spec(made);
     return kept[place];
 }
 
 const podium_collection *collection_of_spec(const podium_spec *spec) {
     for (int i = 0; i < kept_count; i++)
-        if (sql_same_spec(&kept[i]->spec, spec))
+        if (podium_spec_equal(&specs[i], spec))
             return kept[i];
     podium_collection made;
     podium_status status = podium_collection_init(&made, spec);
@@ -54,9 +51,10 @@ const podium_collection *collection_of_spec(const podium_spec *spec) {
     return keep(&made);
 }
 
-/* ---- Specs, and the type podium_mechanism ---- */
+/* ---- Specs, and the types podium_spec and podium_mechanism ---- */
 
-/* A message may quote half a character of a mechanism's name, which no encoding has. */
+/* Replaces bytes that are not ASCII, because a message may quote half a character, which is invalid in every
+   encoding. */
 static const char *ascii_only(char *message) {
     for (char *c = message; *c != '\0'; c++)
         if (IS_HIGHBIT_SET(*c))
@@ -64,73 +62,111 @@ static const char *ascii_only(char *message) {
     return message;
 }
 
-static podium_spec spec_of(double min, double max, double epsilon, const char *mechanism, size_t n) {
+static podium_spec spec_of(const sql_arguments *arguments) {
     podium_spec spec;
     char message[SQL_MESSAGE_MAX];
-    if (!sql_spec(&spec, message, min, max, epsilon, mechanism, n))
+    if (!sql_spec(&spec, message, arguments))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("podium: %s", ascii_only(message)));
     return spec;
 }
 
 /*
- * A text that names a mechanism. It is a type of its own because text has a collation, and postgres_fdw ships no call
- * that a collation might touch: an aggregate with a mechanism would pull all rows.
+ * Texts that are checked when they are read: a spec, which is stored as its canonical line, and the name of a
+ * mechanism. They are types of their own because text has a collation, and postgres_fdw does not ship a call that may
+ * depend on a collation. It would fetch all rows for such an aggregate.
  */
-static Datum mechanism_datum(const char *mechanism, size_t n) {
-    spec_of(0, 1, 1, mechanism, n);
+static Datum spec_checked(const char *text, size_t n) {
+    static sql_memo before; /* a spec in a column of type text is read again in every row */
+    static char line[PODIUM_SPEC_TEXT_MAX];
+    const sql_arguments arguments = {.is_line = true, .text = text, .n = n};
+    if (!sql_memo_has(&before, &arguments)) {
+        const podium_spec spec = spec_of(&arguments);
+        podium_spec_format(&spec, line, sizeof line);
+        sql_memo_keep(&before, &arguments);
+    }
+    return PointerGetDatum(cstring_to_text(line));
+}
+
+static Datum mechanism_checked(const char *mechanism, size_t n) {
+    spec_of(&(sql_arguments){.text = mechanism, .n = n});
     return PointerGetDatum(cstring_to_text_with_len(mechanism, (int)n));
+}
+
+static Datum checked_in(FunctionCallInfo fcinfo, Datum (*check)(const char *text, size_t n)) {
+    const char *text = PG_GETARG_CSTRING(0);
+    return check(text, strlen(text));
+}
+
+static Datum checked_recv(FunctionCallInfo fcinfo, Datum (*check)(const char *text, size_t n)) {
+    StringInfo message = (StringInfo)PG_GETARG_POINTER(0);
+    int n;
+    const char *text = pq_getmsgtext(message, message->len - message->cursor, &n);
+    return check(text, (size_t)n);
+}
+
+PG_FUNCTION_INFO_V1(podium_sql_spec_in);
+Datum podium_sql_spec_in(PG_FUNCTION_ARGS) {
+    return checked_in(fcinfo, spec_checked);
+}
+
+PG_FUNCTION_INFO_V1(podium_sql_spec_recv);
+Datum podium_sql_spec_recv(PG_FUNCTION_ARGS) {
+    return checked_recv(fcinfo, spec_checked);
 }
 
 PG_FUNCTION_INFO_V1(podium_sql_mechanism_in);
 Datum podium_sql_mechanism_in(PG_FUNCTION_ARGS) {
-    const char *mechanism = PG_GETARG_CSTRING(0);
-    return mechanism_datum(mechanism, strlen(mechanism));
+    return checked_in(fcinfo, mechanism_checked);
 }
 
 PG_FUNCTION_INFO_V1(podium_sql_mechanism_recv);
 Datum podium_sql_mechanism_recv(PG_FUNCTION_ARGS) {
-    StringInfo message = (StringInfo)PG_GETARG_POINTER(0);
-    int n;
-    const char *mechanism = pq_getmsgtext(message, message->len - message->cursor, &n);
-    return mechanism_datum(mechanism, (size_t)n);
+    return checked_recv(fcinfo, mechanism_checked);
 }
 
 /* ---- From arguments ---- */
+
+static bool is_line(FunctionCallInfo fcinfo, int first) {
+    return PG_NARGS() == first + 1;
+}
 
 static void complain_of_null(FunctionCallInfo fcinfo, int first) {
     static const char *const names[] = {"min", "max", "epsilon", "mechanism"};
     int i = first;
     while (!PG_ARGISNULL(i))
         i++;
-    ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("podium: %s must not be null", names[i - first]));
+    ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+            errmsg("podium: %s must not be null", is_line(fcinfo, first) ? "spec" : names[i - first]));
 }
 
-static const podium_collection *collection_anew(double min, double max, double epsilon, const char *mechanism,
-                                                size_t n) {
-    podium_spec spec = spec_of(min, max, epsilon, mechanism, n);
-    const podium_collection *collection = collection_of_spec(&spec);
-    if (n > MECHANISM_MAX)
-        return collection;
-    last.min = min;
-    last.max = max;
-    last.epsilon = epsilon;
-    last.n = n;
-    memcpy(last.mechanism, mechanism == NULL ? "" : mechanism, n);
-    last.collection = collection;
-    return collection;
+static void set_text(sql_arguments *arguments, const text *given) {
+    arguments->text = VARDATA_ANY(given);
+    arguments->n = varlena_bytes(given);
 }
 
-/* This runs for every report: the usual way through it is short. */
+static sql_arguments arguments_of(FunctionCallInfo fcinfo, int first) {
+    sql_arguments a = {.is_line = is_line(fcinfo, first)};
+    for (int i = first; i < PG_NARGS(); i++)
+        if (PG_ARGISNULL(i))
+            complain_of_null(fcinfo, first);
+    if (!a.is_line) {
+        a.min = PG_GETARG_FLOAT8(first);
+        a.max = PG_GETARG_FLOAT8(first + 1);
+        a.epsilon = PG_GETARG_FLOAT8(first + 2);
+    }
+    int last_argument = PG_NARGS() - 1;
+    if (a.is_line || last_argument == first + 3)
+        set_text(&a, PG_GETARG_TEXT_PP(last_argument));
+    return a;
+}
+
+/* This runs for every report, so the usual path is short. */
 const podium_collection *collection_of_arguments(FunctionCallInfo fcinfo, int first) {
-    bool more = PG_NARGS() > first + 3;
-    if (PG_ARGISNULL(first) || PG_ARGISNULL(first + 1) || PG_ARGISNULL(first + 2) || (more && PG_ARGISNULL(first + 3)))
-        complain_of_null(fcinfo, first);
-    double min = PG_GETARG_FLOAT8(first), max = PG_GETARG_FLOAT8(first + 1), epsilon = PG_GETARG_FLOAT8(first + 2);
-    const text *given = more ? PG_GETARG_TEXT_PP(first + 3) : NULL;
-    const char *mechanism = more ? VARDATA_ANY(given) : NULL;
-    size_t n = more ? varlena_bytes(given) : 0; /* no mechanism has an empty name */
-    if (last.collection != NULL && min == last.min && max == last.max && epsilon == last.epsilon && n == last.n &&
-        (n == 0 || memcmp(last.mechanism, mechanism, n) == 0))
-        return last.collection;
-    return collection_anew(min, max, epsilon, mechanism, n);
+    const sql_arguments arguments = arguments_of(fcinfo, first);
+    if (sql_memo_has(&last, &arguments))
+        return last_collection;
+    const podium_spec spec = spec_of(&arguments);
+    last_collection = collection_of_spec(&spec);
+    sql_memo_keep(&last, &arguments);
+    return last_collection;
 }

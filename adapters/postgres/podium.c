@@ -1,6 +1,6 @@
 /*
  * The SQL functions of the PostgreSQL extension: privatize, aggregate, estimate, quantiles, histogram. docs/sql.md is
- * their manual, podium.sql declares them.
+ * their manual, and podium.sql declares them.
  */
 #include "adapter.h"
 
@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#ifdef PG_MODULE_MAGIC_EXT /* since PostgreSQL 18, which shows these in pg_get_loaded_modules() */
+#ifdef PG_MODULE_MAGIC_EXT /* since PostgreSQL 18, whose pg_get_loaded_modules() shows these */
 PG_MODULE_MAGIC_EXT(.name = "podium", .version = PODIUM_VERSION);
 #else
 PG_MODULE_MAGIC;
@@ -26,8 +26,8 @@ Datum podium_sql_version(PG_FUNCTION_ARGS) {
 
 /* ---- Privatize ---- */
 
-/* Each draw takes its own random words from the operating system, and none is kept: backends and parallel workers are
-   forks of one another, and have nothing to share. */
+/* Each draw gets its own random words from the operating system, and none are kept, because backends and parallel
+   workers are forked and must not share any. */
 PG_FUNCTION_INFO_V1(podium_sql_privatize);
 Datum podium_sql_privatize(PG_FUNCTION_ARGS) {
     const podium_collection *collection = collection_of_arguments(fcinfo, 1);
@@ -41,44 +41,48 @@ Datum podium_sql_privatize(PG_FUNCTION_ARGS) {
 
 /* ---- Aggregate ---- */
 
-/* State, report and parameters; the first report of a group makes its state. */
-PG_FUNCTION_INFO_V1(podium_sql_add);
-Datum podium_sql_add(PG_FUNCTION_ARGS) {
+/* The arguments are the aggregate, the report and the parameters. The first report of a group creates its aggregate. */
+PG_FUNCTION_INFO_V1(podium_sql_aggregate_add);
+Datum podium_sql_aggregate_add(PG_FUNCTION_ARGS) {
     MemoryContext parent;
     if (AggCheckCallContext(fcinfo, &parent) == 0)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("podium_state_add is for aggregates only"));
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("podium_aggregate_add is for aggregate functions only"));
     if (PG_ARGISNULL(1)) {
         if (PG_ARGISNULL(0))
             PG_RETURN_NULL();
         PG_RETURN_DATUM(PG_GETARG_DATUM(0));
     }
     const podium_collection *collection = collection_of_arguments(fcinfo, 2);
-    state *s = PG_ARGISNULL(0) ? state_new(parent, collection) : state_writable(PG_GETARG_DATUM(0), parent);
+    expanded *e = PG_ARGISNULL(0) ? aggregate_new(parent, collection) : aggregate_writable(PG_GETARG_DATUM(0), parent);
     double report = PG_GETARG_FLOAT8(1);
-    require_same(podium_aggregate_add(&s->aggregate, collection, &report, 1), &s->aggregate.spec, &collection->spec,
-                 "podium: the rows of one group");
-    PG_RETURN_DATUM(state_datum(s));
+    podium_status status = podium_aggregate_add(collection, &e->aggregate, &report, 1);
+    if (status != PODIUM_OK) {
+        const podium_spec before = podium_aggregate_spec(&e->aggregate), now = podium_collection_spec(collection);
+        require_same(status, &before, &now, "podium: the rows of one group");
+    }
+    PG_RETURN_DATUM(aggregate_datum(e));
 }
 
 /* ---- Estimate ---- */
 
-/* In the order of the type podium_summary */
+/* The columns in the order of the type podium_summary */
 enum { N, REFUSED, MEAN, STANDARD_ERROR, LOWER, UPPER, VARIANCE, STANDARD_DEVIATION, CONFIDENCE, COLUMNS };
 
 static Datum count_datum(uint64_t count) {
     if (count > PG_INT64_MAX)
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("podium: the state counts more reports than a bigint holds"));
+                errmsg("podium: the aggregate counts more reports than a bigint holds"));
     return Int64GetDatum((int64)count);
 }
 
-/* A column that is a number, or unknown */
+/* Sets a column to a number, or to NULL if the number is NaN. */
 static void set_number(Datum *values, bool *nulls, int column, double x) {
     nulls[column] = isnan(x);
     values[column] = Float8GetDatum(x);
 }
 
-static void set_numbers(Datum *values, bool *nulls, const podium_estimate *e) {
+static void set_numbers(Datum *values, bool *nulls, const podium_summary *e) {
     set_number(values, nulls, MEAN, e->mean);
     set_number(values, nulls, STANDARD_ERROR, e->standard_error);
     set_number(values, nulls, LOWER, e->lower);
@@ -87,40 +91,68 @@ static void set_numbers(Datum *values, bool *nulls, const podium_estimate *e) {
     set_number(values, nulls, STANDARD_DEVIATION, e->standard_deviation);
 }
 
-/* A group of one report must not end a query about many: what cannot be estimated is NULL, and n says why. */
-PG_FUNCTION_INFO_V1(podium_sql_estimate);
-Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
+static void require_ok(podium_status status, const char *function) {
+    if (status != PODIUM_OK)
+        ereport(ERROR, errcode(status == PODIUM_ERROR_OUT_OF_MEMORY ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
+                errmsg("%s: %s", function, podium_status_message(status)));
+}
+
+/* Keeps the channel that was used last, because one query often asks for the quantiles of many groups. */
+static const podium_channel *channel_of(const podium_collection *collection, const char *function) {
+    static podium_channel *kept;
+    static uint64_t fingerprint; /* of its collection */
+    if (kept != NULL && fingerprint == podium_collection_fingerprint(collection))
+        return kept;
+    podium_channel *made;
+    require_ok(podium_channel_make(collection, &made, PODIUM_SHARES_FINE), function);
+    podium_channel_free(kept);
+    kept = made;
+    fingerprint = podium_collection_fingerprint(collection);
+    return kept;
+}
+
+static podium_summary summary_of(Datum datum, const podium_question *question, const char *function) {
     podium_aggregate room;
-    const podium_aggregate *aggregate = state_read(PG_GETARG_DATUM(0), &room);
-    double confidence = PG_NARGS() > 1 ? PG_GETARG_FLOAT8(1) : 0.95;
+    const podium_aggregate *aggregate = aggregate_read(datum, &room);
+    const podium_spec spec = podium_aggregate_spec(aggregate);
+    const podium_collection *collection = collection_of_spec(&spec);
+    const podium_channel *channel = question->shape ? channel_of(collection, function) : NULL;
+    podium_summary summary;
+    podium_status status = podium_summary_make(collection, channel, &summary, aggregate, question);
+    require_ok(status, function);
+    return summary;
+}
+
+static double confidence_of(double confidence) {
     if (!(confidence > 0 && confidence < 1))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("podium_estimate: confidence must be between 0 and 1"));
-    podium_estimate e;
-    podium_status status =
-        podium_estimate_make(&e, collection_of_spec(&aggregate->spec), aggregate, PODIUM_INTERVAL_NORMAL, confidence);
-    if (status != PODIUM_OK && status != PODIUM_ERROR_TOO_FEW_REPORTS)
-        ereport(ERROR, errmsg("podium_estimate: %s", podium_status_message(status)));
-    if (status == PODIUM_ERROR_TOO_FEW_REPORTS)
-        e.mean = e.standard_error = e.lower = e.upper = NAN;
-    if (status == PODIUM_ERROR_TOO_FEW_REPORTS || e.variance_clipped) /* a 0 would say more than is known */
-        e.variance = e.standard_deviation = NAN;
+                errmsg("podium_estimate_at: confidence must be between 0 and 1"));
+    return confidence;
+}
 
+/* A group of one report must not make a query about many groups fail. So what cannot be estimated is NULL, and n
+   shows why. */
+PG_FUNCTION_INFO_V1(podium_sql_estimate);
+Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
+    podium_question question = {.confidence = 0};
+    if (PG_NARGS() > 1)
+        question.confidence = confidence_of(PG_GETARG_FLOAT8(1));
+    const podium_summary s = summary_of(PG_GETARG_DATUM(0), &question, "podium_estimate");
     TupleDesc description;
     if (get_call_result_type(fcinfo, NULL, &description) != TYPEFUNC_COMPOSITE)
         elog(ERROR, "podium_estimate returns a row");
     Datum values[COLUMNS];
     bool nulls[COLUMNS] = {false};
-    values[N] = count_datum(aggregate->count);
-    values[REFUSED] = count_datum(aggregate->refused);
-    set_numbers(values, nulls, &e);
-    values[CONFIDENCE] = Float8GetDatum(confidence);
+    values[N] = count_datum(s.count);
+    values[REFUSED] = count_datum(s.refused);
+    set_numbers(values, nulls, &s);
+    values[CONFIDENCE] = Float8GetDatum(s.confidence);
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(description), values, nulls)));
 }
 
 /* ---- Quantiles and histogram ---- */
 
-/* Rows that are ready, and given out one by one; NaN is shown as NULL. */
+/* Rows that are computed at once and returned one by one. NaN is returned as NULL. */
 typedef struct {
     int columns;
     bool numbered; /* the first column counts the rows */
@@ -150,13 +182,13 @@ static Datum rows_tuple(const FuncCallContext *call) {
     return HeapTupleGetDatum(heap_form_tuple(call->tuple_desc, values, nulls));
 }
 
-/* Starts a function that gives rows, whose memory is then current; ends with rows_next. */
+/* Starts a function that returns rows, and makes its memory context the current one. rows_next returns the rows. */
 static FuncCallContext *rows_begin(FunctionCallInfo fcinfo, MemoryContext *before) {
     FuncCallContext *call = SRF_FIRSTCALL_INIT();
     TupleDesc description;
     *before = MemoryContextSwitchTo(call->multi_call_memory_ctx);
     if (get_call_result_type(fcinfo, NULL, &description) != TYPEFUNC_COMPOSITE)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("podium: a function that gives rows"));
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("podium: this function returns a set of rows"));
     call->tuple_desc = BlessTupleDesc(description);
     return call;
 }
@@ -165,43 +197,19 @@ static Datum rows_next(FunctionCallInfo fcinfo) {
     FuncCallContext *call = SRF_PERCALL_SETUP();
     if (call->call_cntr == call->max_calls)
         SRF_RETURN_DONE(call);
-    Datum tuple = rows_tuple(call); /* before SRF_RETURN_NEXT, which counts first */
+    Datum tuple = rows_tuple(call); /* must precede SRF_RETURN_NEXT, which increments the counter first */
     SRF_RETURN_NEXT(call, tuple);
 }
 
-/* The channel that was used last: one query often asks for the quantiles of many groups. */
-static const podium_channel *channel_of(const podium_collection *collection, const char *function) {
-    static podium_channel *kept;
-    static uint64_t fingerprint; /* of its collection */
-    if (kept != NULL && fingerprint == collection->fingerprint)
-        return kept;
-    podium_channel *made;
-    podium_status status = podium_channel_make(&made, collection, PODIUM_SHARES_FINE);
-    if (status != PODIUM_OK)
-        ereport(ERROR, errcode(status == PODIUM_ERROR_OUT_OF_MEMORY ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
-                errmsg("%s: %s", function, podium_status_message(status)));
-    podium_channel_free(kept);
-    kept = made;
-    fingerprint = collection->fingerprint;
-    return kept;
-}
-
-/* What is asked of a distribution that is not telling is NaN, and so NULL. */
 static podium_distribution distribution_of(Datum datum, const char *function) {
-    podium_aggregate room;
-    const podium_aggregate *aggregate = state_read(datum, &room);
-    const podium_collection *collection = collection_of_spec(&aggregate->spec);
-    const podium_channel *channel = channel_of(collection, function);
-    podium_distribution d = {.min = aggregate->spec.min, .max = aggregate->spec.max};
-    podium_status status = podium_distribution_from(&d, channel, aggregate);
-    if (status != PODIUM_OK && status != PODIUM_ERROR_TOO_FEW_REPORTS)
-        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("%s: %s", function, podium_status_message(status)));
-    if (!d.telling && collection->cells > 2) /* two outputs never tell more than the mean */
-        ereport(NOTICE, errmsg("%s: too few reports to estimate the distribution", function));
-    return d;
+    const podium_summary s = summary_of(datum, &(podium_question){.shape = true}, function);
+    if (s.shape_known != PODIUM_KNOWN_ESTIMATED)
+        ereport(NOTICE,
+                errmsg("%s: the distribution is not estimated (%s)", function, podium_known_message(s.shape_known)));
+    return s.distribution;
 }
 
-/* The array's numbers, each a probability */
+/* Returns the numbers of the array, which must be probabilities. */
 static double *probabilities(ArrayType *array, int *count) {
     static const char wrong[] = "podium_quantiles: probabilities must be numbers from 0 to 1";
     Datum *elements;
@@ -245,11 +253,9 @@ Datum podium_sql_histogram(PG_FUNCTION_ARGS) {
                     errmsg("podium_histogram: bins must be from 1 to %d", PODIUM_SHARES_MAX));
         podium_distribution d = distribution_of(PG_GETARG_DATUM(0), "podium_histogram");
         rows *r = rows_new(call, (uint64_t)bins, 4, true);
-        double width = (d.max - d.min) / bins;
         for (int i = 0; i < bins; i++) {
-            double lower = d.min + width * i, upper = i + 1 == bins ? d.max : d.min + width * (i + 1);
-            double share = podium_distribution_below(&d, upper) - podium_distribution_below(&d, lower);
-            memcpy(row(r, (uint64_t)i), (double[]){i + 1, lower, upper, share}, 4 * sizeof(double));
+            const podium_bin bin = podium_distribution_bin(&d, (uint32_t)i, (uint32_t)bins);
+            memcpy(row(r, (uint64_t)i), (double[]){i + 1, bin.lower, bin.upper, bin.share}, 4 * sizeof(double));
         }
         MemoryContextSwitchTo(before);
     }

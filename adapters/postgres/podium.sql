@@ -4,8 +4,31 @@ CREATE FUNCTION podium_version() RETURNS text
     AS 'MODULE_PATHNAME', 'podium_sql_version' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION podium_version() IS 'version of the Podium library in use';
 
--- ---- Which mechanism: a text, checked when it is read, and without a collation, which would keep calls from being
--- shipped to other servers ----
+-- ---- What is collected: a spec, or min, max, epsilon and a mechanism. Both types are texts that are checked when they
+-- are read. They have no collation, because a collation would keep calls from being shipped to other servers. ----
+
+CREATE TYPE podium_spec;
+
+CREATE FUNCTION podium_spec_in(cstring) RETURNS podium_spec
+    AS 'MODULE_PATHNAME', 'podium_sql_spec_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_spec_out(podium_spec) RETURNS cstring
+    AS 'textout' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_spec_recv(internal) RETURNS podium_spec
+    AS 'MODULE_PATHNAME', 'podium_sql_spec_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_spec_send(podium_spec) RETURNS bytea
+    AS 'textsend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE podium_spec (
+    INPUT = podium_spec_in,
+    OUTPUT = podium_spec_out,
+    RECEIVE = podium_spec_recv,
+    SEND = podium_spec_send,
+    STORAGE = extended
+);
+COMMENT ON TYPE podium_spec IS 'what is collected, such as minimax epsilon=1 range=1:120';
+CREATE CAST (podium_spec AS text) WITHOUT FUNCTION AS ASSIGNMENT;
+CREATE CAST (text AS podium_spec) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS podium_spec) WITH INOUT AS IMPLICIT;
 
 CREATE TYPE podium_mechanism;
 
@@ -25,102 +48,122 @@ CREATE TYPE podium_mechanism (
     SEND = podium_mechanism_send,
     STORAGE = extended
 );
-COMMENT ON TYPE podium_mechanism IS 'name of a mechanism, with its parameter: podium, minimax:1024, podium-tuned:0.05';
+COMMENT ON TYPE podium_mechanism IS 'mechanism, with its parameter if any: podium, minimax:1024, podium-tuned:0.05';
 CREATE CAST (podium_mechanism AS text) WITHOUT FUNCTION AS ASSIGNMENT;
 CREATE CAST (text AS podium_mechanism) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS podium_mechanism) WITH INOUT AS IMPLICIT;
 
 -- ---- Privatize ----
 
--- VOLATILE: the planner must draw anew for every row.
+-- VOLATILE, so that the planner calls it for every row.
 CREATE FUNCTION podium_privatize(value float8, min float8, max float8, epsilon float8,
                                  mechanism podium_mechanism DEFAULT 'podium') RETURNS float8
     AS 'MODULE_PATHNAME', 'podium_sql_privatize' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION podium_privatize(float8, float8, float8, float8, podium_mechanism) IS
     'report of a private value, drawn anew at every call';
+CREATE FUNCTION podium_privatize(value float8, spec podium_spec) RETURNS float8
+    AS 'MODULE_PATHNAME', 'podium_sql_privatize' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION podium_privatize(float8, podium_spec) IS 'report of a private value, drawn anew at every call';
 
--- ---- The state of an aggregate: stored, shipped, merged ----
+-- ---- Aggregates: they can be stored, shipped and merged ----
 
-CREATE TYPE podium_state;
+CREATE TYPE podium_aggregate;
 
-CREATE FUNCTION podium_state_in(cstring) RETURNS podium_state
-    AS 'MODULE_PATHNAME', 'podium_sql_state_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION podium_state_out(podium_state) RETURNS cstring
-    AS 'MODULE_PATHNAME', 'podium_sql_state_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION podium_state_recv(internal) RETURNS podium_state
-    AS 'MODULE_PATHNAME', 'podium_sql_state_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION podium_state_send(podium_state) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'podium_sql_state_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_aggregate_in(cstring) RETURNS podium_aggregate
+    AS 'MODULE_PATHNAME', 'podium_sql_aggregate_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_aggregate_out(podium_aggregate) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'podium_sql_aggregate_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_aggregate_recv(internal) RETURNS podium_aggregate
+    AS 'MODULE_PATHNAME', 'podium_sql_aggregate_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_aggregate_send(podium_aggregate) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'podium_sql_aggregate_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE TYPE podium_state (
-    INPUT = podium_state_in,
-    OUTPUT = podium_state_out,
-    RECEIVE = podium_state_recv,
-    SEND = podium_state_send,
+CREATE TYPE podium_aggregate (
+    INPUT = podium_aggregate_in,
+    OUTPUT = podium_aggregate_out,
+    RECEIVE = podium_aggregate_recv,
+    SEND = podium_aggregate_send,
     STORAGE = extended
 );
-COMMENT ON TYPE podium_state IS 'what reports add up to: counts and exact sums';
+COMMENT ON TYPE podium_aggregate IS 'counts and exact sums of reports';
 
--- The bytes, as SQLite has them in a blob. From a state they are there as they stand; to a state they are checked.
-CREATE FUNCTION podium_state(bytea) RETURNS podium_state
-    AS 'MODULE_PATHNAME', 'podium_sql_state_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE CAST (podium_state AS bytea) WITHOUT FUNCTION;
-CREATE CAST (bytea AS podium_state) WITH FUNCTION podium_state(bytea);
+-- The bytes are those of the blob in SQLite. An aggregate is stored as these bytes, so one direction needs no function;
+-- bytes that become an aggregate are checked.
+CREATE FUNCTION podium_aggregate(bytea) RETURNS podium_aggregate
+    AS 'MODULE_PATHNAME', 'podium_sql_aggregate_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (podium_aggregate AS bytea) WITHOUT FUNCTION;
+CREATE CAST (bytea AS podium_aggregate) WITH FUNCTION podium_aggregate(bytea);
 
-CREATE FUNCTION podium_state_eq(podium_state, podium_state) RETURNS bool
+CREATE FUNCTION podium_aggregate_eq(podium_aggregate, podium_aggregate) RETURNS bool
     AS 'byteaeq' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION podium_state_ne(podium_state, podium_state) RETURNS bool
+CREATE FUNCTION podium_aggregate_ne(podium_aggregate, podium_aggregate) RETURNS bool
     AS 'byteane' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION podium_state_hash(podium_state) RETURNS int
+CREATE FUNCTION podium_aggregate_hash(podium_aggregate) RETURNS int
     AS 'hashvarlena' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 CREATE OPERATOR = (
-    LEFTARG = podium_state, RIGHTARG = podium_state, FUNCTION = podium_state_eq, COMMUTATOR = =, NEGATOR = <>,
-    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+    LEFTARG = podium_aggregate, RIGHTARG = podium_aggregate, FUNCTION = podium_aggregate_eq, COMMUTATOR = =,
+    NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
 );
 CREATE OPERATOR <> (
-    LEFTARG = podium_state, RIGHTARG = podium_state, FUNCTION = podium_state_ne, COMMUTATOR = <>, NEGATOR = =,
-    RESTRICT = neqsel, JOIN = neqjoinsel
+    LEFTARG = podium_aggregate, RIGHTARG = podium_aggregate, FUNCTION = podium_aggregate_ne, COMMUTATOR = <>,
+    NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
-CREATE OPERATOR CLASS podium_state_ops DEFAULT FOR TYPE podium_state USING hash AS
+CREATE OPERATOR CLASS podium_aggregate_ops DEFAULT FOR TYPE podium_aggregate USING hash AS
     OPERATOR 1 =,
-    FUNCTION 1 podium_state_hash(podium_state);
+    FUNCTION 1 podium_aggregate_hash(podium_aggregate);
 
--- A COST is about how many times as long as an addition a function takes: the planner then knows when workers pay.
+CREATE FUNCTION podium_spec(aggregate podium_aggregate) RETURNS text
+    AS 'MODULE_PATHNAME', 'podium_sql_aggregate_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION podium_spec(podium_aggregate) IS 'the spec of the reports in the aggregate';
 
--- ---- Aggregates. Their state is a real type, not internal: any engine that moves rows can move it. ----
+-- COST is roughly how many times as long as an addition a function takes, so that the planner knows when parallel
+-- workers are worth it.
 
-CREATE FUNCTION podium_state_add(podium_state, report float8, min float8, max float8, epsilon float8)
-    RETURNS podium_state
-    AS 'MODULE_PATHNAME', 'podium_sql_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION podium_state_add(podium_state, report float8, min float8, max float8, epsilon float8,
-                                 mechanism podium_mechanism) RETURNS podium_state
-    AS 'MODULE_PATHNAME', 'podium_sql_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION podium_state_merge(podium_state, podium_state) RETURNS podium_state
+-- ---- Aggregate functions. They work on a real type, not on internal, so any engine that moves rows can move it. ----
+
+CREATE FUNCTION podium_aggregate_add(podium_aggregate, report float8, spec podium_spec) RETURNS podium_aggregate
+    AS 'MODULE_PATHNAME', 'podium_sql_aggregate_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION podium_aggregate_add(podium_aggregate, report float8, min float8, max float8, epsilon float8)
+    RETURNS podium_aggregate
+    AS 'MODULE_PATHNAME', 'podium_sql_aggregate_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION podium_aggregate_add(podium_aggregate, report float8, min float8, max float8, epsilon float8,
+                                     mechanism podium_mechanism) RETURNS podium_aggregate
+    AS 'MODULE_PATHNAME', 'podium_sql_aggregate_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION podium_aggregate_merge(podium_aggregate, podium_aggregate) RETURNS podium_aggregate
     AS 'MODULE_PATHNAME', 'podium_sql_merge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
--- The same for users. Not STRICT: the state of no reports is NULL, and adding nothing to a day must not lose the day.
-CREATE FUNCTION podium_merge(podium_state, podium_state) RETURNS podium_state
+-- The same for users. It is not STRICT, because NULL stands for no reports, and merging a day with no reports must
+-- return that day.
+CREATE FUNCTION podium_merge(podium_aggregate, podium_aggregate) RETURNS podium_aggregate
     AS 'MODULE_PATHNAME', 'podium_sql_merge_two' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION podium_merge(podium_state, podium_state) IS
-    'one state of the reports of two; NULL is that of no reports';
-CREATE FUNCTION podium_state_unmerge(podium_state, podium_state) RETURNS podium_state
-    AS 'MODULE_PATHNAME', 'podium_sql_unmerge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION podium_merge(podium_aggregate, podium_aggregate) IS
+    'aggregate of the reports of both; NULL stands for no reports';
+CREATE FUNCTION podium_aggregate_subtract(podium_aggregate, podium_aggregate) RETURNS podium_aggregate
+    AS 'MODULE_PATHNAME', 'podium_sql_subtract' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 
+CREATE AGGREGATE podium_aggregate(report float8, spec podium_spec) (
+    SFUNC = podium_aggregate_add, STYPE = podium_aggregate, SSPACE = 8960,
+    COMBINEFUNC = podium_aggregate_merge, PARALLEL = SAFE
+);
 CREATE AGGREGATE podium_aggregate(report float8, min float8, max float8, epsilon float8) (
-    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE
+    SFUNC = podium_aggregate_add, STYPE = podium_aggregate, SSPACE = 8960,
+    COMBINEFUNC = podium_aggregate_merge, PARALLEL = SAFE
 );
 CREATE AGGREGATE podium_aggregate(report float8, min float8, max float8, epsilon float8, mechanism podium_mechanism) (
-    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE
+    SFUNC = podium_aggregate_add, STYPE = podium_aggregate, SSPACE = 8960,
+    COMBINEFUNC = podium_aggregate_merge, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8) IS 'state of the reports';
-COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8, podium_mechanism) IS 'state of the reports';
+COMMENT ON AGGREGATE podium_aggregate(float8, podium_spec) IS 'aggregate of the reports';
+COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8) IS 'aggregate of the reports';
+COMMENT ON AGGREGATE podium_aggregate(float8, float8, float8, float8, podium_mechanism) IS 'aggregate of the reports';
 
--- A state that leaves a window's frame is subtracted. (Reports are not: of a frame whose rows have none there must be no
--- state, but PostgreSQL takes none for an error there.)
-CREATE AGGREGATE podium_merge(podium_state) (
-    SFUNC = podium_state_merge, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE,
-    MSFUNC = podium_state_merge, MINVFUNC = podium_state_unmerge, MSTYPE = podium_state, MSSPACE = 8448
+-- An aggregate that leaves a window's frame is subtracted. Reports are not, because a frame without reports must have
+-- the aggregate NULL, but PostgreSQL raises an error if an inverse transition returns NULL.
+CREATE AGGREGATE podium_merge(podium_aggregate) (
+    SFUNC = podium_aggregate_merge, STYPE = podium_aggregate, SSPACE = 8960,
+    COMBINEFUNC = podium_aggregate_merge, PARALLEL = SAFE,
+    MSFUNC = podium_aggregate_merge, MINVFUNC = podium_aggregate_subtract, MSTYPE = podium_aggregate, MSSPACE = 8960
 );
-COMMENT ON AGGREGATE podium_merge(podium_state) IS 'one state of the reports of all';
+COMMENT ON AGGREGATE podium_merge(podium_aggregate) IS 'aggregate of the reports of all aggregates';
 
 -- ---- What the reports say about the values ----
 
@@ -137,32 +180,41 @@ CREATE TYPE podium_summary AS (
 );
 COMMENT ON TYPE podium_summary IS 'estimates of the values, from their reports';
 
-CREATE FUNCTION podium_estimate(state podium_state) RETURNS podium_summary
+CREATE FUNCTION podium_estimate(aggregate podium_aggregate) RETURNS podium_summary
     AS 'MODULE_PATHNAME', 'podium_sql_estimate' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION podium_estimate(state podium_state, confidence float8) RETURNS podium_summary
+-- It is not called podium_estimate, because SQLite could not tell that from the aggregate of reports with a spec.
+CREATE FUNCTION podium_estimate_at(aggregate podium_aggregate, confidence float8) RETURNS podium_summary
     AS 'MODULE_PATHNAME', 'podium_sql_estimate' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION podium_estimate(podium_state) IS 'mean, 95% interval and spread of the values';
-COMMENT ON FUNCTION podium_estimate(podium_state, float8) IS 'mean, interval and spread of the values';
+COMMENT ON FUNCTION podium_estimate(podium_aggregate) IS 'mean, 95% interval and spread of the values';
+COMMENT ON FUNCTION podium_estimate_at(podium_aggregate, float8) IS 'mean, interval and spread of the values';
 
+CREATE AGGREGATE podium_estimate(report float8, spec podium_spec) (
+    SFUNC = podium_aggregate_add, STYPE = podium_aggregate, SSPACE = 8960,
+    COMBINEFUNC = podium_aggregate_merge, PARALLEL = SAFE,
+    FINALFUNC = podium_estimate
+);
 CREATE AGGREGATE podium_estimate(report float8, min float8, max float8, epsilon float8) (
-    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE,
+    SFUNC = podium_aggregate_add, STYPE = podium_aggregate, SSPACE = 8960,
+    COMBINEFUNC = podium_aggregate_merge, PARALLEL = SAFE,
     FINALFUNC = podium_estimate
 );
 CREATE AGGREGATE podium_estimate(report float8, min float8, max float8, epsilon float8, mechanism podium_mechanism) (
-    SFUNC = podium_state_add, STYPE = podium_state, SSPACE = 8448, COMBINEFUNC = podium_state_merge, PARALLEL = SAFE,
+    SFUNC = podium_aggregate_add, STYPE = podium_aggregate, SSPACE = 8960,
+    COMBINEFUNC = podium_aggregate_merge, PARALLEL = SAFE,
     FINALFUNC = podium_estimate
 );
+COMMENT ON AGGREGATE podium_estimate(float8, podium_spec) IS 'mean, 95% interval and spread of the values';
 COMMENT ON AGGREGATE podium_estimate(float8, float8, float8, float8) IS 'mean, 95% interval and spread of the values';
 COMMENT ON AGGREGATE podium_estimate(float8, float8, float8, float8, podium_mechanism) IS
     'mean, 95% interval and spread of the values';
 
--- The shape of the values: it takes up to some tenths of a second.
-CREATE FUNCTION podium_quantiles(state podium_state, probabilities float8[])
+-- The distribution of the values, which takes up to some tenths of a second
+CREATE FUNCTION podium_quantiles(aggregate podium_aggregate, probabilities float8[])
     RETURNS TABLE (p float8, value float8)
     AS 'MODULE_PATHNAME', 'podium_sql_quantiles' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 3;
-COMMENT ON FUNCTION podium_quantiles(podium_state, float8[]) IS 'values below which given shares of the values lie';
+COMMENT ON FUNCTION podium_quantiles(podium_aggregate, float8[]) IS 'values below which given shares of the values lie';
 
-CREATE FUNCTION podium_histogram(state podium_state, bins int)
+CREATE FUNCTION podium_histogram(aggregate podium_aggregate, bins int)
     RETURNS TABLE (bin int, lower float8, upper float8, share float8)
     AS 'MODULE_PATHNAME', 'podium_sql_histogram' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 20;
-COMMENT ON FUNCTION podium_histogram(podium_state, int) IS 'shares of the values in equal parts of the range';
+COMMENT ON FUNCTION podium_histogram(podium_aggregate, int) IS 'shares of the values in equal parts of the range';

@@ -1,22 +1,23 @@
-/* Functions of many rows: reports and states come in, leave a window, and the group is asked. */
+/* Functions of many rows: they add reports or aggregates to a group, remove those that leave a window, and return a
+   quantity of the group. */
 #include "extension.h"
 
 #include <string.h>
 
-#define MECHANISM_TEXT 64 /* a longer one is compared the longer way */
-#define BATCH 128         /* reports are added many at a time: one at a time takes four times as long */
+#define BATCH 128 /* reports are added in batches, because adding them one at a time takes four times as long */
 
 typedef struct group {
     bool begun;
-    uint64_t rows; /* that are in, not NULL, and not waiting */
+    uint64_t rows; /* rows that were added, without NULLs and those that are waiting */
     size_t waiting;
-    double reports[BATCH];          /* of which so many wait to be added */
-    char mechanism[MECHANISM_TEXT]; /* as the first row has it; empty where that is NULL */
-    podium_collection collection;   /* of reports; a copy, since the connection's may be replaced between two rows */
+    double reports[BATCH];        /* the first `waiting` of them are not yet added */
+    sql_memo memo;                /* the parameters of the earlier rows of reports */
+    podium_collection collection; /* a copy, because the connection may replace its own */
     podium_aggregate aggregate;
 } group;
 
-/* SQLite owns it, hands it out with zeros at first, and frees it after the last call, however that ends. */
+/* Returns the group, which belongs to SQLite. It is zeros at first, and SQLite frees it after the last call, even
+   after an error. */
 static group *group_of(sqlite3_context *context) {
     group *g = sqlite3_aggregate_context(context, sizeof *g);
     if (g == NULL)
@@ -25,9 +26,7 @@ static group *group_of(sqlite3_context *context) {
 }
 
 static bool succeeded(sqlite3_context *context, podium_status status) {
-    if (status == PODIUM_ERROR_FINGERPRINT_WRONG)
-        fail(context, "a state of another collection than those before it");
-    else if (status != PODIUM_OK)
+    if (status != PODIUM_OK)
         fail(context, podium_status_message(status));
     return status == PODIUM_OK;
 }
@@ -36,63 +35,80 @@ static bool add_waiting(sqlite3_context *context, group *g) {
     size_t n = g->waiting;
     g->waiting = 0;
     g->rows += n;
-    return n == 0 || succeeded(context, podium_aggregate_add(&g->aggregate, &g->collection, g->reports, n));
+    return n == 0 || succeeded(context, podium_aggregate_add(&g->collection, &g->aggregate, g->reports, n));
 }
 
 /* ---- The parameters of reports ---- */
 
-/* A mechanism that is NULL takes the longer way. */
-static bool same_text(sqlite3_value *value, const char *text) {
-    const char *own = (const char *)sqlite3_value_text(value);
-    return *text != '\0' && own != NULL && strcmp(own, text) == 0;
+/* Compares the text as sql_memo_has does, without checking the type of the value. */
+static bool same_text(const sql_memo *memo, sqlite3_value *value) {
+    const char *text = (const char *)sqlite3_value_text(value);
+    return text != NULL && memo->arguments.text != NULL && (size_t)sqlite3_value_bytes(value) == memo->arguments.n &&
+           memcmp(text, memo->text, memo->arguments.n) == 0;
 }
 
 /*
- * The quick look at each row: are these the numbers that the first row had? That one was looked at thoroughly. Asking
- * for the types each time would cost a tenth of the whole query. So a text that reads as the same number passes here;
- * NULL and words, which SQLite makes 0 of, do not.
+ * Quick test for each row: are these the parameters of the row before, which were checked completely? Checking the
+ * types each time would take a tenth of the whole query. So a text that reads as the same number passes this test. NULL
+ * and words, which SQLite reads as 0, do not.
  */
 static bool same_parameters(const group *g, int count, sqlite3_value **values) {
-    const podium_spec *spec = &g->collection.spec;
+    const sql_arguments *before = &g->memo.arguments;
+    if (!g->begun || !g->memo.is_kept || before->is_line != (count == 1))
+        return false;
+    if (count == 1)
+        return same_text(&g->memo, values[0]);
     double min = sqlite3_value_double(values[0]), max = sqlite3_value_double(values[1]);
     double epsilon = sqlite3_value_double(values[2]);
-    return g->begun && min == spec->min && max == spec->max && epsilon == spec->epsilon &&
+    return min == before->min && max == before->max && epsilon == before->epsilon &&
            (min != 0 || is_number(values[0])) && (max != 0 || is_number(values[1])) &&
-           (count == 3 || same_text(values[3], g->mechanism));
+           (count == 3 || same_text(&g->memo, values[3]));
 }
 
-static void group_begin(group *g, const podium_collection *collection, sqlite3_value *mechanism) {
+static void group_begin(group *g, const podium_collection *collection) {
     g->begun = true;
     g->collection = *collection;
-    podium_aggregate_init(&g->aggregate, collection);
-    memset(g->mechanism, 0, sizeof g->mechanism);
-    if (mechanism != NULL && !is_null(mechanism) && sqlite3_value_bytes(mechanism) < MECHANISM_TEXT)
-        memcpy(g->mechanism, sqlite3_value_text(mechanism), (size_t)sqlite3_value_bytes(mechanism));
+    podium_aggregate_init(collection, &g->aggregate);
 }
 
-/* The first row's parameters, or others than before: 'minimax' and 'minimax:256' are the same. */
-static bool take_parameters(sqlite3_context *context, group *g, int count, sqlite3_value **values) {
+static void fail_specs(sqlite3_context *context, const podium_spec *a, const podium_spec *b) {
+    char specs[SQL_MESSAGE_MAX];
+    sql_specs_differ(specs, a, b);
+    char *message = sqlite3_mprintf("the aggregated rows have different specs, %s", specs);
+    if (message == NULL)
+        sqlite3_result_error_nomem(context);
+    else
+        fail(context, message);
+    sqlite3_free(message);
+}
+
+/* Reads the parameters of the first row, or of a row whose parameters look different. They may still be the same
+   ones, written in another way. */
+static bool read_parameters(sqlite3_context *context, group *g, int count, sqlite3_value **values) {
     const function *f = sqlite3_user_data(context);
     char message[SQL_MESSAGE_MAX];
-    podium_spec spec;
+    sql_arguments arguments;
     const podium_collection *collection = NULL;
-    if (spec_from(&spec, message, count, values))
-        collection = collection_from(f->own, message, &spec);
+    if (arguments_from(&arguments, message, count, values))
+        collection = collection_from_arguments(f->own, message, &arguments);
     if (collection == NULL) {
         fail(context, message);
         return false;
     }
     if (!g->begun)
-        group_begin(g, collection, count == 3 ? NULL : values[3]);
-    if (g->collection.fingerprint == collection->fingerprint)
+        group_begin(g, collection);
+    if (podium_collection_fingerprint(&g->collection) == podium_collection_fingerprint(collection)) {
+        sql_memo_keep(&g->memo, &arguments);
         return true;
-    fail(context, "min, max, epsilon and mechanism must be the same in all rows that are aggregated");
+    }
+    const podium_spec before = podium_collection_spec(&g->collection), now = podium_collection_spec(collection);
+    fail_specs(context, &before, &now);
     return false;
 }
 
 /* ---- Reports ---- */
 
-/* The report, or false where there is none: then the row is NULL, or the error is said. */
+/* Reads the report. Returns false if there is none, because the row is NULL or because the function has failed. */
 static bool report_from(double *report, sqlite3_context *context, sqlite3_value *value) {
     char message[SQL_MESSAGE_MAX];
     if (is_null(value))
@@ -103,87 +119,99 @@ static bool report_from(double *report, sqlite3_context *context, sqlite3_value 
     return false;
 }
 
-/* The first row, and the rare one: what report_in is spared */
-static bool report_waits(sqlite3_context *context, group *g, int count, sqlite3_value **values) {
-    if (!take_parameters(context, g, count - 1, values + 1) ||
+/* Adds the first row, or a row that failed the quick test, to the waiting reports. It is apart from report_add to
+   keep the usual path short. */
+static bool add_unusual(sqlite3_context *context, group *g, int count, sqlite3_value **values) {
+    if (!read_parameters(context, g, count - 1, values + 1) ||
         !report_from(&g->reports[g->waiting], context, values[0]))
         return false;
     g->waiting++;
     return true;
 }
 
-void report_in(sqlite3_context *context, int count, sqlite3_value **values) {
+void report_add(sqlite3_context *context, int count, sqlite3_value **values) {
     group *g = group_of(context);
     if (g == NULL)
         return;
     if (same_parameters(g, count - 1, values + 1) && is_number(values[0]))
         g->reports[g->waiting++] = sqlite3_value_double(values[0]);
-    else if (!report_waits(context, g, count, values))
+    else if (!add_unusual(context, g, count, values))
         return;
     if (g->waiting == BATCH)
         add_waiting(context, g);
 }
 
-/* A frame that is empty may begin anew, with other parameters. */
-static void row_out(group *g) {
+/* An empty frame may start again with other parameters. */
+static void count_removed(group *g) {
     g->rows--;
     g->begun = g->rows > 0;
 }
 
-void report_out(sqlite3_context *context, int count, sqlite3_value **values) {
+void report_remove(sqlite3_context *context, int count, sqlite3_value **values) {
     double report;
     podium_aggregate gone;
     group *g = group_of(context);
     (void)count;
     if (g == NULL || !report_from(&report, context, values[0]) || !add_waiting(context, g))
         return;
-    podium_aggregate_init(&gone, &g->collection);
-    if (succeeded(context, podium_aggregate_add(&gone, &g->collection, &report, 1)) &&
-        succeeded(context, podium_aggregate_subtract(&g->aggregate, &g->collection, &gone)))
-        row_out(g);
+    podium_aggregate_init(&g->collection, &gone);
+    if (succeeded(context, podium_aggregate_add(&g->collection, &gone, &report, 1)) &&
+        succeeded(context, podium_aggregate_subtract(&g->collection, &g->aggregate, &gone)))
+        count_removed(g);
 }
 
-/* ---- States ---- */
+/* ---- Aggregates ---- */
 
-/* The state, and its collection; NULL where there is none: then the row is NULL, or the error is said. */
-static const podium_collection *state_of_row(podium_aggregate *state, sqlite3_context *context, sqlite3_value *value) {
+/* Decodes the row's aggregate and returns its collection. Returns NULL if there is none, because the row is NULL or
+   because the function has failed. */
+static const podium_collection *aggregate_of_row(podium_aggregate *other, sqlite3_context *context,
+                                                 sqlite3_value *value) {
     const function *f = sqlite3_user_data(context);
     char message[SQL_MESSAGE_MAX];
     if (is_null(value))
         return NULL;
-    const podium_collection *collection = state_from(state, f->own, message, value);
+    const podium_collection *collection = aggregate_from(other, f->own, message, value);
     if (collection == NULL)
         fail(context, message);
     return collection;
 }
 
-void state_in(sqlite3_context *context, int count, sqlite3_value **values) {
-    podium_aggregate state;
+static bool merged(sqlite3_context *context, group *g, const podium_aggregate *other) {
+    podium_status status = podium_aggregate_merge(&g->aggregate, other);
+    if (status != PODIUM_ERROR_FINGERPRINT_WRONG)
+        return succeeded(context, status);
+    const podium_spec before = podium_aggregate_spec(&g->aggregate), now = podium_aggregate_spec(other);
+    fail_specs(context, &before, &now);
+    return false;
+}
+
+void aggregate_add(sqlite3_context *context, int count, sqlite3_value **values) {
+    podium_aggregate other;
     group *g = group_of(context);
     (void)count;
-    if (g == NULL || state_of_row(&state, context, values[0]) == NULL)
+    if (g == NULL || aggregate_of_row(&other, context, values[0]) == NULL)
         return;
     if (!g->begun)
-        g->aggregate = state;
-    else if (!succeeded(context, podium_aggregate_merge(&g->aggregate, &state)))
+        g->aggregate = other;
+    else if (!merged(context, g, &other))
         return;
     g->begun = true;
     g->rows++;
 }
 
-void state_out(sqlite3_context *context, int count, sqlite3_value **values) {
-    podium_aggregate state;
+void aggregate_remove(sqlite3_context *context, int count, sqlite3_value **values) {
+    podium_aggregate other;
     group *g = group_of(context);
     (void)count;
-    const podium_collection *collection = g == NULL ? NULL : state_of_row(&state, context, values[0]);
-    if (collection != NULL && succeeded(context, podium_aggregate_subtract(&g->aggregate, collection, &state)))
-        row_out(g);
+    const podium_collection *collection = g == NULL ? NULL : aggregate_of_row(&other, context, values[0]);
+    if (collection != NULL && succeeded(context, podium_aggregate_subtract(collection, &g->aggregate, &other)))
+        count_removed(g);
 }
 
-/* ---- The result, now or at the end ---- */
+/* ---- The result, of a window's frame or of the whole group ---- */
 
-void give_group(sqlite3_context *context) {
+void return_group(sqlite3_context *context) {
     group *g = sqlite3_aggregate_context(context, 0);
     if (g != NULL && add_waiting(context, g) && g->rows > 0)
-        give(context, &g->collection, &g->aggregate, CONFIDENCE);
+        return_quantity(context, &g->collection, &g->aggregate, NULL);
 }

@@ -1,28 +1,67 @@
 /* The extension's entry point: defines functions and tables in a connection. */
 #include "extension.h"
 
+#include <string.h>
+
 SQLITE_EXTENSION_INIT1
 
-#define OLDEST 3031000 /* the first to have SQLITE_INNOCUOUS and SQLITE_DIRECTONLY */
+#define OLDEST 3031000 /* the first version with SQLITE_INNOCUOUS and SQLITE_DIRECTONLY */
 
 #define EVERYWHERE (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
-/* A view, trigger, index or constraint that draws would do so when whoever wrote the schema wants, and as often. */
+/* For privatising. In a view, trigger, index or constraint, the author of the schema would decide when and how often
+   reports are drawn. */
 #define BY_HAND_ONLY (SQLITE_UTF8 | SQLITE_DIRECTONLY)
 
-static const struct {
-    const char *name;
-    bool has_confidence;
-} quantities[QUANTITIES] = {[ESTIMATE] = {"podium_estimate", true},
-                            [N] = {"podium_n", false},
-                            [REFUSED] = {"podium_refused", false},
-                            [MEAN] = {"podium_mean", false},
-                            [STANDARD_ERROR] = {"podium_standard_error", false},
-                            [LOWER] = {"podium_lower", true},
-                            [UPPER] = {"podium_upper", true},
-                            [VARIANCE] = {"podium_variance", false},
-                            [STANDARD_DEVIATION] = {"podium_standard_deviation", false}};
-
 typedef void (*on_row)(sqlite3_context *context, int count, sqlite3_value **values);
+
+/* SQLite treats the same name with another number of arguments as another function. */
+typedef struct definition {
+    const char *name;
+    const int *arguments; /* the allowed numbers of arguments, ended by NO_MORE */
+    int flags;
+    quantity returns;
+    on_row call;        /* for functions of one row */
+    on_row add, remove; /* for functions of many rows */
+} definition;
+
+#define NO_MORE (-1)
+static const int none[] = {0, NO_MORE}, one[] = {1, NO_MORE}, two[] = {2, NO_MORE};
+static const int with_parameters[] = {2, 4, 5, NO_MORE}; /* and a spec, or 3 numbers, or 3 and a mechanism */
+
+#define OF_REPORTS(name, returns)                                                                                      \
+    { name, with_parameters, EVERYWHERE, returns, NULL, report_add, report_remove }
+#define OF_AGGREGATE(name, arguments, returns)                                                                         \
+    { name, arguments, EVERYWHERE, returns, of_aggregate, NULL, NULL }
+
+static const definition definitions[] = {
+    {"podium_privatize", with_parameters, BY_HAND_ONLY, AGGREGATE, privatize, NULL, NULL},
+    OF_REPORTS("podium_aggregate", AGGREGATE),
+    {"podium_merge", one, EVERYWHERE, AGGREGATE, NULL, aggregate_add, aggregate_remove},
+    OF_AGGREGATE("podium_aggregate_text", one, TEXT),
+    OF_AGGREGATE("podium_spec", one, SPEC),
+    OF_AGGREGATE("podium_estimate", one, ESTIMATE),
+    OF_REPORTS("podium_estimate", ESTIMATE),
+    OF_AGGREGATE("podium_estimate_at", two, ESTIMATE),
+    OF_AGGREGATE("podium_n", one, N),
+    OF_REPORTS("podium_n", N),
+    OF_AGGREGATE("podium_refused", one, REFUSED),
+    OF_REPORTS("podium_refused", REFUSED),
+    OF_AGGREGATE("podium_mean", one, MEAN),
+    OF_REPORTS("podium_mean", MEAN),
+    OF_AGGREGATE("podium_standard_error", one, STANDARD_ERROR),
+    OF_REPORTS("podium_standard_error", STANDARD_ERROR),
+    OF_AGGREGATE("podium_lower", one, LOWER),
+    OF_REPORTS("podium_lower", LOWER),
+    OF_AGGREGATE("podium_lower_at", two, LOWER),
+    OF_AGGREGATE("podium_upper", one, UPPER),
+    OF_REPORTS("podium_upper", UPPER),
+    OF_AGGREGATE("podium_upper_at", two, UPPER),
+    OF_AGGREGATE("podium_variance", one, VARIANCE),
+    OF_REPORTS("podium_variance", VARIANCE),
+    OF_AGGREGATE("podium_standard_deviation", one, STANDARD_DEVIATION),
+    OF_REPORTS("podium_standard_deviation", STANDARD_DEVIATION),
+    {"podium_version", none, EVERYWHERE, AGGREGATE, version, NULL, NULL},
+};
 
 void connection_release(void *argument) {
     connection *own = argument;
@@ -32,11 +71,11 @@ void connection_release(void *argument) {
     sqlite3_free(own);
 }
 
-static function *function_new(connection *own, const char *name, quantity gives) {
+static function *function_new(connection *own, const char *name, quantity returns) {
     function *f = sqlite3_malloc(sizeof *f);
     if (f == NULL)
         return NULL;
-    *f = (function){name, gives, own};
+    *f = (function){name, returns, own};
     own->references++;
     return f;
 }
@@ -47,48 +86,22 @@ static void function_free(void *argument) {
     sqlite3_free(f);
 }
 
-/* SQLite frees the function, also where it fails to define it. */
-static int define_scalar(sqlite3 *db, function *f, int arguments, int flags, on_row call) {
-    return f == NULL ? SQLITE_NOMEM
-                     : sqlite3_create_function_v2(db, f->name, arguments, flags, f, call, NULL, NULL, function_free);
-}
-
-static int define_aggregate(sqlite3 *db, function *f, int arguments, on_row in, on_row out) {
-    return f == NULL ? SQLITE_NOMEM
-                     : sqlite3_create_window_function(db, f->name, arguments, EVERYWHERE, f, in, give_group, give_group,
-                                                      out, function_free);
-}
-
-/* Of reports with their parameters: the mechanism may be left out. */
-static int define_of_reports(sqlite3 *db, connection *own, const char *name, quantity gives) {
-    int status = define_aggregate(db, function_new(own, name, gives), 4, report_in, report_out);
-    return status != SQLITE_OK ? status
-                               : define_aggregate(db, function_new(own, name, gives), 5, report_in, report_out);
-}
-
-/* The same name has another meaning for every number of arguments: a state, a state and a confidence, reports. */
-static int define_quantity(sqlite3 *db, connection *own, quantity q) {
-    const char *name = quantities[q].name;
-    int status = define_scalar(db, function_new(own, name, q), 1, EVERYWHERE, of_state);
-    if (status == SQLITE_OK && quantities[q].has_confidence)
-        status = define_scalar(db, function_new(own, name, q), 2, EVERYWHERE, of_state);
-    return status != SQLITE_OK ? status : define_of_reports(db, own, name, q);
+/* SQLite frees the function even if it fails to define it. */
+static int define_one(sqlite3 *db, connection *own, const definition *d, int arguments) {
+    function *f = function_new(own, d->name, d->returns);
+    if (f == NULL)
+        return SQLITE_NOMEM;
+    if (d->call != NULL)
+        return sqlite3_create_function_v2(db, d->name, arguments, d->flags, f, d->call, NULL, NULL, function_free);
+    return sqlite3_create_window_function(db, d->name, arguments, d->flags, f, d->add, return_group, return_group,
+                                          d->remove, function_free);
 }
 
 static int define_functions(sqlite3 *db, connection *own) {
     int status = SQLITE_OK;
-    for (int arguments = 4; arguments <= 5 && status == SQLITE_OK; arguments++)
-        status = define_scalar(db, function_new(own, "podium_privatize", STATE), arguments, BY_HAND_ONLY, privatize);
-    if (status == SQLITE_OK)
-        status = define_of_reports(db, own, "podium_aggregate", STATE);
-    if (status == SQLITE_OK)
-        status = define_aggregate(db, function_new(own, "podium_merge", STATE), 1, state_in, state_out);
-    if (status == SQLITE_OK)
-        status = define_scalar(db, function_new(own, "podium_state_text", STATE), 1, EVERYWHERE, state_text);
-    if (status == SQLITE_OK)
-        status = define_scalar(db, function_new(own, "podium_version", STATE), 0, EVERYWHERE, version);
-    for (quantity q = ESTIMATE; q < QUANTITIES && status == SQLITE_OK; q++)
-        status = define_quantity(db, own, q);
+    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
+        for (const int *n = definitions[i].arguments; *n != NO_MORE && status == SQLITE_OK; n++)
+            status = define_one(db, own, &definitions[i], *n);
     return status;
 }
 
@@ -102,8 +115,8 @@ int sqlite3_podium_init(sqlite3 *db, char **error, const sqlite3_api_routines *a
     connection *own = sqlite3_malloc(sizeof *own);
     if (own == NULL)
         return SQLITE_NOMEM;
+    memset(own, 0, sizeof *own);
     own->references = 1;
-    own->kept = own->next = 0;
     int status = define_functions(db, own);
     if (status == SQLITE_OK)
         status = define_tables(db, own);

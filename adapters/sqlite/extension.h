@@ -1,15 +1,15 @@
 /*
- * The SQLite extension: what its files share. It turns SQL values into calls of podium.h and back, and knows no
+ * The SQLite extension: what its files share. It converts SQL values into calls of podium.h and back, and contains no
  * statistics of its own.
  *
- * What holds for all of it:
- *  1. A draw is made for each row and call: podium_privatize is neither deterministic nor allowed in a schema.
- *  2. A value that is not a number is an error. SQLite would read 'abc' as 0.
- *  3. NULL is neither privatised nor counted. Parameters are checked all the same, and may not be NULL.
- *  4. The parameters of an aggregate are the same in all of its rows, or it is an error.
- *  5. No reports, no state; too few to estimate from, NULL.
- *  6. Messages name the function and the argument, never a value.
- *  7. Whatever is kept is the connection's: SQLite lets one thread at a time into that.
+ * These rules hold in all files:
+ *  1. Every row and call has a draw of its own, so podium_privatize is neither deterministic nor allowed in a schema.
+ *  2. A value that is not a number is an error, because SQLite would read 'abc' as 0.
+ *  3. NULL is neither privatised nor counted. The parameters are checked all the same, and may not be NULL.
+ *  4. If the parameters of an aggregate function differ between its rows, that is an error.
+ *  5. Without reports there is no aggregate, and with too few to estimate from, the estimates are NULL.
+ *  6. Messages name the function and the argument, and never a value.
+ *  7. What is kept belongs to the connection, because SQLite lets only one thread at a time use a connection.
  */
 #ifndef PODIUM_SQLITE_EXTENSION_H
 #define PODIUM_SQLITE_EXTENSION_H
@@ -21,9 +21,11 @@ SQLITE_EXTENSION_INIT3
 
 /* ---- extension.c: the connection, and the functions defined in it ---- */
 
-/* What a function gives of an aggregate */
+/* What a function returns of an aggregate */
 typedef enum quantity {
-    STATE = 0,
+    AGGREGATE = 0, /* the aggregate itself, as bytes */
+    TEXT,          /* the aggregate as text */
+    SPEC,
     ESTIMATE,
     N,
     REFUSED,
@@ -36,42 +38,50 @@ typedef enum quantity {
 } quantity;
 #define QUANTITIES (STANDARD_DEVIATION + 1)
 
-/* Collections of late: initialising one takes up to some tens of milliseconds, finding it here some nanoseconds. */
+/* A cache of recently used collections. Initialising one takes up to some tens of milliseconds, and finding it here
+   takes some nanoseconds. */
 #define COLLECTIONS_KEPT 8
 
 typedef struct connection {
-    unsigned references; /* by the functions and tables defined, and whoever defines them */
+    unsigned references; /* held by each function and table, and while these are being defined */
     unsigned kept, next;
+    podium_spec specs[COLLECTIONS_KEPT];
     podium_collection collections[COLLECTIONS_KEPT];
-    podium_channel *channel; /* the one used last, or NULL: a query may ask for the quantiles of many groups */
+    sql_memo memo; /* the arguments of the last call */
+    const podium_collection *memo_collection;
+    podium_channel *channel; /* the one used last, or NULL; a query may ask for the quantiles of many groups */
     uint64_t channel_fingerprint;
 } connection;
 
-typedef struct function { /* what SQLite hands to each call */
+typedef struct function { /* what SQLite passes to each call */
     const char *name;
-    quantity gives;
+    quantity returns;
     connection *own;
 } function;
 
 void connection_release(void *own);
 
-/* ---- arguments.c: SQL values as what they stand for; on failure the message says which is wrong ---- */
+/* ---- arguments.c: converts SQL values; on failure the message says which value is wrong ---- */
 
 bool number_from(double *number, char message[SQL_MESSAGE_MAX], sqlite3_value *value, const char *name);
 
-/* min, max, epsilon and, where count is 4, mechanism */
-bool spec_from(podium_spec *spec, char message[SQL_MESSAGE_MAX], int count, sqlite3_value **values);
+/* One value is a spec; three are min, max and epsilon; four are these and the mechanism. The text of the arguments
+   belongs to the SQL value. */
+bool arguments_from(sql_arguments *arguments, char message[SQL_MESSAGE_MAX], int count, sqlite3_value **values);
 
-/* The connection's own, until it is asked for the next; NULL on failure. */
+/* Both return a collection that belongs to the connection and is valid until the next call; NULL on failure. */
 const podium_collection *collection_from(connection *own, char message[SQL_MESSAGE_MAX], const podium_spec *spec);
+const podium_collection *collection_from_arguments(connection *own, char message[SQL_MESSAGE_MAX],
+                                                   const sql_arguments *arguments);
 
-/* A collection's channel, with PODIUM_SHARES_FINE bins; the connection's own, until it is asked for the next. */
+/* Sets channel to that of a collection, with PODIUM_SHARES_FINE bins. It belongs to the connection, and is valid
+   until the next call. */
 podium_status channel_from(connection *own, const podium_channel **channel, const podium_collection *collection);
 
-/* Bytes, or the program's text, be that as a blob too: this is how readfile() reads a file. Returns the state's
-   collection, as collection_from does. */
-const podium_collection *state_from(podium_aggregate *state, connection *own, char message[SQL_MESSAGE_MAX],
-                                    sqlite3_value *value);
+/* Decodes an aggregate from bytes, or from the program's text. The text may also be a blob, because readfile()
+   returns one. Returns the aggregate's collection, as collection_from does. */
+const podium_collection *aggregate_from(podium_aggregate *aggregate, connection *own, char message[SQL_MESSAGE_MAX],
+                                        sqlite3_value *value);
 
 static inline bool is_number(sqlite3_value *value) {
     int type = sqlite3_value_type(value);
@@ -85,27 +95,25 @@ static inline bool is_null(sqlite3_value *value) {
 /* ---- functions.c: functions of one row ---- */
 
 void privatize(sqlite3_context *context, int count, sqlite3_value **values);
-void of_state(sqlite3_context *context, int count, sqlite3_value **values); /* state [, confidence] */
-void state_text(sqlite3_context *context, int count, sqlite3_value **values);
+void of_aggregate(sqlite3_context *context, int count, sqlite3_value **values); /* aggregate [, confidence] */
 void version(sqlite3_context *context, int count, sqlite3_value **values);
 
-/* Makes the message the function's error. */
+/* Fails the function with this message. */
 void fail(sqlite3_context *context, const char *message);
 
-/* Makes what the function gives of the aggregate its result. The collection may be NULL for a STATE. */
-void give(sqlite3_context *context, const podium_collection *collection, const podium_aggregate *aggregate,
-          double confidence);
-#define CONFIDENCE 0.95
+/* Returns the function's quantity of the aggregate to SQLite. question may be NULL, as in podium_summary_make. */
+void return_quantity(sqlite3_context *context, const podium_collection *collection, const podium_aggregate *aggregate,
+                     const podium_question *question);
 
 /* ---- aggregates.c: functions of many rows, and of windows ---- */
 
-void report_in(sqlite3_context *context, int count, sqlite3_value **values);
-void report_out(sqlite3_context *context, int count, sqlite3_value **values);
-void state_in(sqlite3_context *context, int count, sqlite3_value **values);
-void state_out(sqlite3_context *context, int count, sqlite3_value **values);
-void give_group(sqlite3_context *context);
+void report_add(sqlite3_context *context, int count, sqlite3_value **values);
+void report_remove(sqlite3_context *context, int count, sqlite3_value **values);
+void aggregate_add(sqlite3_context *context, int count, sqlite3_value **values);
+void aggregate_remove(sqlite3_context *context, int count, sqlite3_value **values);
+void return_group(sqlite3_context *context);
 
-/* ---- tables.c: functions that give rows ---- */
+/* ---- tables.c: functions that return rows ---- */
 
 int define_tables(sqlite3 *db, connection *own);
 

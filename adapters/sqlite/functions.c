@@ -1,9 +1,9 @@
-/* Functions of one row: privatising a value, and what is asked of a state. */
+/* Functions of one row: privatising a value, and reading an aggregate. */
 #include "extension.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 void fail(sqlite3_context *context, const char *message) {
     const function *f = sqlite3_user_data(context);
@@ -15,26 +15,25 @@ void fail(sqlite3_context *context, const char *message) {
     sqlite3_free(text);
 }
 
-/* ---- A value: the only function that sees one ---- */
+/* ---- Privatising: the only function that sees a value ---- */
 
+/* The type of the value is checked first. If somebody has swapped the arguments, the message about a wrong spec
+   would otherwise quote the value. */
 void privatize(sqlite3_context *context, int count, sqlite3_value **values) {
     const function *f = sqlite3_user_data(context);
     char message[SQL_MESSAGE_MAX];
-    podium_spec spec;
-    double value, report;
+    sql_arguments arguments;
+    double value = 0, report;
     const podium_collection *collection = NULL;
-    if (spec_from(&spec, message, count - 1, values + 1))
-        collection = collection_from(f->own, message, &spec);
+    if ((is_null(values[0]) || number_from(&value, message, values[0], "value")) &&
+        arguments_from(&arguments, message, count - 1, values + 1))
+        collection = collection_from_arguments(f->own, message, &arguments);
     if (collection == NULL) {
         fail(context, message);
         return;
     }
     if (is_null(values[0]))
         return;
-    if (!number_from(&value, message, values[0], "value")) {
-        fail(context, message);
-        return;
-    }
     podium_status status = podium_privatize(collection, &report, &value, 1);
     if (status == PODIUM_OK)
         sqlite3_result_double(context, report);
@@ -42,95 +41,111 @@ void privatize(sqlite3_context *context, int count, sqlite3_value **values) {
         fail(context, podium_status_message(status));
 }
 
-/* ---- JSON ---- */
+/* ---- Numbers of the summary ---- */
+
+static const struct {
+    const char *key;
+    size_t at; /* offset in a podium_summary */
+} numbers[QUANTITIES] = {
+    [MEAN] = {"mean", offsetof(podium_summary, mean)},
+    [STANDARD_ERROR] = {"standard_error", offsetof(podium_summary, standard_error)},
+    [LOWER] = {"lower", offsetof(podium_summary, lower)},
+    [UPPER] = {"upper", offsetof(podium_summary, upper)},
+    [VARIANCE] = {"variance", offsetof(podium_summary, variance)},
+    [STANDARD_DEVIATION] = {"standard_deviation", offsetof(podium_summary, standard_deviation)},
+};
+
+static double number_of(const podium_summary *summary, quantity q) {
+    return *(const double *)((const char *)summary + numbers[q].at);
+}
 
 static void json_add(sqlite3_str *json, const char *key, double x) {
     char number[PODIUM_NUMBER_TEXT_MAX] = "null";
     if (isfinite(x))
-        podium_number_write(number, x);
+        podium_number_format(number, sizeof number, x);
     sqlite3_str_appendf(json, ",\"%s\":%s", key, number);
 }
 
-static void give_json(sqlite3_context *context, const podium_aggregate *aggregate, const podium_estimate *e) {
+static void return_json(sqlite3_context *context, const podium_summary *summary) {
     sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
-    sqlite3_str_appendf(json, "{\"n\":%llu,\"refused\":%llu", (unsigned long long)aggregate->count,
-                        (unsigned long long)aggregate->refused);
-    json_add(json, "mean", e->mean);
-    json_add(json, "standard_error", e->standard_error);
-    json_add(json, "lower", e->lower);
-    json_add(json, "upper", e->upper);
-    json_add(json, "variance", e->variance);
-    json_add(json, "standard_deviation", e->standard_deviation);
-    json_add(json, "confidence", e->confidence);
+    sqlite3_str_appendf(json, "{\"n\":%llu,\"refused\":%llu", (unsigned long long)summary->count,
+                        (unsigned long long)summary->refused);
+    for (quantity q = MEAN; q < QUANTITIES; q++)
+        json_add(json, numbers[q].key, number_of(summary, q));
+    json_add(json, "confidence", summary->confidence);
     sqlite3_str_appendf(json, "}");
-    char *text = sqlite3_str_finish(json); /* NULL where one of these found no memory */
+    char *text = sqlite3_str_finish(json); /* NULL if one of these calls ran out of memory */
     if (text == NULL)
         sqlite3_result_error_nomem(context);
     else
         sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
-/* ---- What is known of an aggregate ---- */
+static void return_summary(sqlite3_context *context, quantity returns, const podium_collection *collection,
+                           const podium_aggregate *aggregate, const podium_question *question) {
+    podium_summary summary;
+    podium_status status = podium_summary_make(collection, NULL, &summary, aggregate, question);
+    if (status != PODIUM_OK)
+        fail(context, podium_status_message(status));
+    else if (returns == ESTIMATE)
+        return_json(context, &summary);
+    else
+        sqlite3_result_double(context, number_of(&summary, returns)); /* SQLite turns NaN into NULL */
+}
 
-static void give_count(sqlite3_context *context, uint64_t count) {
+/* ---- The aggregate itself ---- */
+
+static void return_count(sqlite3_context *context, uint64_t count) {
     if (count <= INT64_MAX)
         sqlite3_result_int64(context, (sqlite3_int64)count);
     else
         sqlite3_result_double(context, (double)count);
 }
 
-static void give_bytes(sqlite3_context *context, const podium_aggregate *aggregate) {
+static void return_bytes(sqlite3_context *context, const podium_aggregate *aggregate) {
     unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
-    size_t n = podium_aggregate_encode(aggregate, bytes);
+    size_t n = podium_aggregate_encode(aggregate, bytes, sizeof bytes);
     sqlite3_result_blob(context, bytes, (int)n, SQLITE_TRANSIENT);
 }
 
-static void give_estimate(sqlite3_context *context, quantity gives, const podium_aggregate *aggregate,
-                          const podium_estimate *e) {
-    const double numbers[QUANTITIES] = {
-        [MEAN] = e->mean,         [STANDARD_ERROR] = e->standard_error,        [LOWER] = e->lower, [UPPER] = e->upper,
-        [VARIANCE] = e->variance, [STANDARD_DEVIATION] = e->standard_deviation};
-    if (gives == ESTIMATE)
-        give_json(context, aggregate, e);
-    else
-        sqlite3_result_double(context, numbers[gives]); /* NaN is NULL to SQLite */
+static void return_text(sqlite3_context *context, const podium_aggregate *aggregate) {
+    char text[PODIUM_AGGREGATE_TEXT_MAX];
+    size_t n = podium_aggregate_format(aggregate, text, sizeof text);
+    sqlite3_result_text(context, text, (int)n, SQLITE_TRANSIENT);
 }
 
-void give(sqlite3_context *context, const podium_collection *collection, const podium_aggregate *aggregate,
-          double confidence) {
+static void return_spec(sqlite3_context *context, const podium_aggregate *aggregate) {
+    const podium_spec spec = podium_aggregate_spec(aggregate);
+    char line[PODIUM_SPEC_TEXT_MAX];
+    size_t n = podium_spec_format(&spec, line, sizeof line);
+    sqlite3_result_text(context, line, (int)n, SQLITE_TRANSIENT);
+}
+
+void return_quantity(sqlite3_context *context, const podium_collection *collection, const podium_aggregate *aggregate,
+                     const podium_question *question) {
     const function *f = sqlite3_user_data(context);
-    podium_estimate estimate;
-    switch (f->gives) {
-    case STATE:
-        give_bytes(context, aggregate);
+    switch (f->returns) {
+    case AGGREGATE:
+        return_bytes(context, aggregate);
+        return;
+    case TEXT:
+        return_text(context, aggregate);
+        return;
+    case SPEC:
+        return_spec(context, aggregate);
         return;
     case N:
-        give_count(context, aggregate->count);
+        return_count(context, podium_aggregate_count(aggregate));
         return;
     case REFUSED:
-        give_count(context, aggregate->refused);
+        return_count(context, podium_aggregate_refused(aggregate));
         return;
     default:
-        break;
+        return_summary(context, f->returns, collection, aggregate, question);
     }
-    podium_status status = podium_estimate_make(&estimate, collection, aggregate, PODIUM_INTERVAL_NORMAL, confidence);
-    if (status == PODIUM_ERROR_TOO_FEW_REPORTS)
-        estimate = (podium_estimate){.mean = NAN,
-                                     .standard_error = NAN,
-                                     .lower = NAN,
-                                     .upper = NAN,
-                                     .variance = NAN,
-                                     .standard_deviation = NAN,
-                                     .confidence = confidence};
-    else if (status == PODIUM_OK && estimate.variance_clipped) /* a 0 would say more than is known */
-        estimate.variance = estimate.standard_deviation = NAN;
-    if (status == PODIUM_OK || status == PODIUM_ERROR_TOO_FEW_REPORTS)
-        give_estimate(context, f->gives, aggregate, &estimate);
-    else
-        fail(context, podium_status_message(status));
 }
 
-/* ---- A state ---- */
+/* ---- Functions of an aggregate ---- */
 
 static bool confidence_from(double *confidence, char message[SQL_MESSAGE_MAX], sqlite3_value *value) {
     if (!number_from(confidence, message, value, "confidence"))
@@ -141,37 +156,22 @@ static bool confidence_from(double *confidence, char message[SQL_MESSAGE_MAX], s
     return false;
 }
 
-void of_state(sqlite3_context *context, int count, sqlite3_value **values) {
+void of_aggregate(sqlite3_context *context, int count, sqlite3_value **values) {
     const function *f = sqlite3_user_data(context);
     char message[SQL_MESSAGE_MAX];
-    double confidence = CONFIDENCE;
+    podium_question question = {.confidence = 0};
     podium_aggregate aggregate;
-    if (count > 1 && !confidence_from(&confidence, message, values[1])) {
+    if (count > 1 && !confidence_from(&question.confidence, message, values[1])) {
         fail(context, message);
         return;
     }
     if (is_null(values[0]))
         return;
-    const podium_collection *collection = state_from(&aggregate, f->own, message, values[0]);
+    const podium_collection *collection = aggregate_from(&aggregate, f->own, message, values[0]);
     if (collection == NULL)
         fail(context, message);
     else
-        give(context, collection, &aggregate, confidence);
-}
-
-void state_text(sqlite3_context *context, int count, sqlite3_value **values) {
-    const function *f = sqlite3_user_data(context);
-    char message[SQL_MESSAGE_MAX], text[PODIUM_AGGREGATE_TEXT_MAX];
-    podium_aggregate aggregate;
-    (void)count;
-    if (is_null(values[0]))
-        return;
-    if (state_from(&aggregate, f->own, message, values[0]) == NULL) {
-        fail(context, message);
-        return;
-    }
-    size_t n = podium_aggregate_write(&aggregate, text);
-    sqlite3_result_text(context, text, (int)n, SQLITE_TRANSIENT);
+        return_quantity(context, collection, &aggregate, &question);
 }
 
 void version(sqlite3_context *context, int count, sqlite3_value **values) {

@@ -1,27 +1,28 @@
 /*
- * Functions that give rows: podium_quantiles(state, probabilities) and podium_histogram(state, bins). To SQLite each is
- * a virtual table whose hidden columns are the arguments, and have names that nobody else's columns have.
+ * Functions that return rows: podium_quantiles(aggregate, probabilities) and podium_histogram(aggregate, bins). To
+ * SQLite each is a virtual table whose hidden columns are the arguments. Their names are chosen so that they do not
+ * clash with the columns of a user's tables.
  */
 #include "extension.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A distribution is asked for quantiles or for shares: this is all the difference. */
+/* The two functions differ only in what is read from the distribution, quantiles or shares. */
 typedef struct kind {
     const char *name, *columns;
-    int state_column; /* the first hidden one; what is asked for follows, then whether the reports tell */
+    int hidden_column; /* the first hidden column is the aggregate; the second argument and `telling` follow */
     const char *missing;
 } kind;
 
 static const kind quantiles = {
     "podium_quantiles",
-    "CREATE TABLE x(p, value, argument_state HIDDEN, argument_probabilities HIDDEN, telling HIDDEN)", 2,
-    "takes a state and probabilities, as in podium_quantiles(state, '[0.25, 0.5]')"};
+    "CREATE TABLE x(p, value, argument_aggregate HIDDEN, argument_probabilities HIDDEN, telling HIDDEN)", 2,
+    "takes an aggregate and probabilities, as in podium_quantiles(aggregate, '[0.25, 0.5]')"};
 static const kind histogram = {
     "podium_histogram",
-    "CREATE TABLE x(bin, lower, upper, share, argument_state HIDDEN, argument_bins HIDDEN, telling HIDDEN)", 4,
-    "takes a state and a number of bins, as in podium_histogram(state, 20)"};
+    "CREATE TABLE x(bin, lower, upper, share, argument_aggregate HIDDEN, argument_bins HIDDEN, telling HIDDEN)", 4,
+    "takes an aggregate and a number of bins, as in podium_histogram(aggregate, 20)"};
 
 typedef struct module {
     const kind *kind;
@@ -37,9 +38,9 @@ typedef struct table {
 typedef struct cursor {
     sqlite3_vtab_cursor base;
     sqlite3_int64 row, rows;
-    double *p; /* of quantiles, one a row */
-    sqlite3_value *state, *asked;
-    podium_distribution distribution;
+    double *p; /* of quantiles, one for each row */
+    sqlite3_value *aggregate, *asked;
+    podium_summary summary;
 } cursor;
 
 static int fail_table(sqlite3_vtab *base, const char *message) {
@@ -73,9 +74,9 @@ static int table_disconnect(sqlite3_vtab *base) {
     return SQLITE_OK;
 }
 
-/* Both arguments must be there, and known before the first row. */
+/* Both arguments must be given, and known before the first row. */
 static int table_plan(sqlite3_vtab *base, sqlite3_index_info *plan) {
-    const int first = ((const table *)base)->module->kind->state_column;
+    const int first = ((const table *)base)->module->kind->hidden_column;
     bool given[2] = {false, false}, found[2] = {false, false};
     for (int i = 0; i < plan->nConstraint; i++) {
         int argument = plan->aConstraint[i].iColumn - first;
@@ -91,8 +92,8 @@ static int table_plan(sqlite3_vtab *base, sqlite3_index_info *plan) {
     if (!given[0] || !given[1])
         return fail_table(base, ((const table *)base)->module->kind->missing);
     if (!found[0] || !found[1])
-        return SQLITE_CONSTRAINT; /* not in this order of the joined tables */
-    plan->estimatedCost = 1e6;    /* tens of milliseconds each time: the rest of a query is cheap beside it */
+        return SQLITE_CONSTRAINT; /* impossible in this order of the joined tables */
+    plan->estimatedCost = 1e6;    /* each time takes tens of milliseconds, far longer than the rest of a query */
     plan->estimatedRows = 20;
     return SQLITE_OK;
 }
@@ -102,14 +103,14 @@ static int table_plan(sqlite3_vtab *base, sqlite3_index_info *plan) {
 static const char probabilities_wrong[] =
     "probabilities must be numbers from 0 to 1 in a JSON array, such as '[0.25, 0.5]'";
 
-/* Takes one more of the array's elements: value, key, and whether the value is a number. A key that is text is an
-   object's. */
+/* Adds one element of the array, of which the statement returns the value, the key, and whether the value is a
+   number. If the key is text, the JSON is an object and not an array. */
 static int add_probability(cursor *c, sqlite3_stmt *elements) {
     double p = sqlite3_column_double(elements, 0);
     bool keyed = sqlite3_column_type(elements, 1) == SQLITE_TEXT, numeric = sqlite3_column_int(elements, 2) != 0;
     if (keyed || !numeric || !(p >= 0 && p <= 1))
         return fail_table(c->base.pVtab, probabilities_wrong);
-    if ((c->rows & (c->rows - 1)) == 0) { /* doubled at 1, 2, 4 ... */
+    if ((c->rows & (c->rows - 1)) == 0) { /* the room is doubled at 1, 2, 4 ... */
         double *more = sqlite3_realloc64(c->p, (sqlite3_uint64)(c->rows == 0 ? 1 : 2 * c->rows) * sizeof *more);
         if (more == NULL)
             return SQLITE_NOMEM;
@@ -119,14 +120,14 @@ static int add_probability(cursor *c, sqlite3_stmt *elements) {
     return SQLITE_OK;
 }
 
-/* SQLite reads its own JSON. */
+/* Reads the JSON array by a query, because SQLite has a parser for it. */
 static int read_probabilities(cursor *c, sqlite3_value *value) {
     static const char sql[] = "SELECT value, key, type IN ('integer', 'real') FROM json_each(?1)";
     sqlite3 *db = ((const table *)c->base.pVtab)->db;
     sqlite3_stmt *elements = NULL;
     int status = sqlite3_prepare_v2(db, sql, -1, &elements, NULL), step = SQLITE_ROW;
     if (status == SQLITE_ERROR)
-        return fail_table(c->base.pVtab, sqlite3_errmsg(db)); /* an SQLite that was built without JSON */
+        return fail_table(c->base.pVtab, sqlite3_errmsg(db)); /* SQLite was built without JSON */
     if (status == SQLITE_OK)
         status = sqlite3_bind_value(elements, 1, value);
     while (status == SQLITE_OK && (step = sqlite3_step(elements)) == SQLITE_ROW)
@@ -134,7 +135,8 @@ static int read_probabilities(cursor *c, sqlite3_value *value) {
     sqlite3_finalize(elements);
     if (status != SQLITE_OK || step == SQLITE_DONE)
         return status;
-    return step == SQLITE_ERROR ? fail_table(c->base.pVtab, probabilities_wrong) : step; /* not JSON; or interrupted */
+    /* SQLITE_ERROR means that the text is not JSON; any other status is an interruption or a lack of memory. */
+    return step == SQLITE_ERROR ? fail_table(c->base.pVtab, probabilities_wrong) : step;
 }
 
 static int read_bins(cursor *c, sqlite3_value *value) {
@@ -147,27 +149,25 @@ static int read_bins(cursor *c, sqlite3_value *value) {
     return fail_table(c->base.pVtab, message);
 }
 
-/* What is asked of a distribution that is not telling is NaN, and so NULL. */
-static int estimate(cursor *c, sqlite3_value *value) {
+/* If the distribution is not known, the numbers of the summary are NaN, which SQLite shows as NULL. */
+static int summarise(cursor *c, sqlite3_value *value) {
     const module *m = ((const table *)c->base.pVtab)->module;
+    const podium_question question = {.shape = true};
     char message[SQL_MESSAGE_MAX];
     podium_aggregate aggregate;
-    const podium_collection *collection = state_from(&aggregate, m->own, message, value);
+    const podium_collection *collection = aggregate_from(&aggregate, m->own, message, value);
     if (collection == NULL)
         return fail_table(c->base.pVtab, message);
-    c->distribution = (podium_distribution){.min = aggregate.spec.min, .max = aggregate.spec.max};
     const podium_channel *channel;
     podium_status status = channel_from(m->own, &channel, collection);
     if (status == PODIUM_OK)
-        status = podium_distribution_from(&c->distribution, channel, &aggregate);
+        status = podium_summary_make(collection, channel, &c->summary, &aggregate, &question);
     if (status == PODIUM_ERROR_OUT_OF_MEMORY)
         return SQLITE_NOMEM;
-    if (status == PODIUM_OK || status == PODIUM_ERROR_TOO_FEW_REPORTS)
-        return SQLITE_OK;
-    return fail_table(c->base.pVtab, podium_status_message(status));
+    return status == PODIUM_OK ? SQLITE_OK : fail_table(c->base.pVtab, podium_status_message(status));
 }
 
-/* ---- Its rows ---- */
+/* ---- The rows ---- */
 
 static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **opened) {
     (void)base;
@@ -181,10 +181,10 @@ static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **opened) {
 
 static void cursor_clear(cursor *c) {
     sqlite3_free(c->p);
-    sqlite3_value_free(c->state);
+    sqlite3_value_free(c->aggregate);
     sqlite3_value_free(c->asked);
     c->p = NULL;
-    c->state = c->asked = NULL;
+    c->aggregate = c->asked = NULL;
     c->row = c->rows = 0;
 }
 
@@ -206,11 +206,11 @@ static int cursor_start(sqlite3_vtab_cursor *base, int number, const char *text,
         c->rows = 0;
         return SQLITE_OK;
     }
-    c->state = sqlite3_value_dup(values[0]);
+    c->aggregate = sqlite3_value_dup(values[0]);
     c->asked = sqlite3_value_dup(values[1]);
-    if (c->state == NULL || c->asked == NULL)
+    if (c->aggregate == NULL || c->asked == NULL)
         return SQLITE_NOMEM;
-    return estimate(c, values[0]);
+    return summarise(c, values[0]);
 }
 
 static int cursor_next(sqlite3_vtab_cursor *base) {
@@ -228,45 +228,43 @@ static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
     return SQLITE_OK;
 }
 
-static void give_quantile(const cursor *c, sqlite3_context *context, int column) {
+static void return_quantile(const cursor *c, sqlite3_context *context, int column) {
     double p = c->p[c->row];
     if (column == 0)
         sqlite3_result_double(context, p);
     else
-        sqlite3_result_double(context, podium_distribution_quantile(&c->distribution, p));
+        sqlite3_result_double(context, podium_distribution_quantile(&c->summary.distribution, p));
 }
 
-static void give_bin(const cursor *c, sqlite3_context *context, int column) {
-    const podium_distribution *d = &c->distribution;
-    double width = (d->max - d->min) / (double)c->rows, lower = d->min + width * (double)c->row;
-    double upper = c->row + 1 == c->rows ? d->max : d->min + width * (double)(c->row + 1);
+static void return_bin(const cursor *c, sqlite3_context *context, int column) {
+    const podium_bin bin = podium_distribution_bin(&c->summary.distribution, (uint32_t)c->row, (uint32_t)c->rows);
+    const double numbers[] = {(double)(c->row + 1), bin.lower, bin.upper, bin.share};
     if (column == 0)
         sqlite3_result_int64(context, c->row + 1);
-    else if (column < 3)
-        sqlite3_result_double(context, column == 1 ? lower : upper);
     else
-        sqlite3_result_double(context, podium_distribution_below(d, upper) - podium_distribution_below(d, lower));
+        sqlite3_result_double(context, numbers[column]);
 }
 
 static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
     const cursor *c = (const cursor *)base;
     const kind *k = ((const table *)base->pVtab)->module->kind;
-    if (column == k->state_column)
-        sqlite3_result_value(context, c->state);
-    else if (column == k->state_column + 1)
+    if (column == k->hidden_column)
+        sqlite3_result_value(context, c->aggregate);
+    else if (column == k->hidden_column + 1)
         sqlite3_result_value(context, c->asked);
-    else if (column == k->state_column + 2)
-        sqlite3_result_int(context, c->distribution.telling);
+    else if (column == k->hidden_column + 2)
+        sqlite3_result_int(context, c->summary.shape_known == PODIUM_KNOWN_ESTIMATED);
     else if (k == &histogram)
-        give_bin(c, context, column);
+        return_bin(c, context, column);
     else
-        give_quantile(c, context, column);
+        return_quantile(c, context, column);
     return SQLITE_OK;
 }
 
-/* ---- Both ---- */
+/* ---- Both modules ---- */
 
-static const sqlite3_module methods = {.xConnect = table_connect, /* no xCreate: it is there without being created */
+/* There is no xCreate, so that the tables exist without being created. */
+static const sqlite3_module methods = {.xConnect = table_connect,
                                        .xBestIndex = table_plan,
                                        .xDisconnect = table_disconnect,
                                        .xOpen = cursor_open,
@@ -289,7 +287,7 @@ static int define_table(sqlite3 *db, connection *own, const kind *k) {
         return SQLITE_NOMEM;
     *m = (module){k, own};
     own->references++;
-    return sqlite3_create_module_v2(db, k->name, &methods, m, module_free); /* frees it also where it fails */
+    return sqlite3_create_module_v2(db, k->name, &methods, m, module_free); /* frees m even if it fails */
 }
 
 int define_tables(sqlite3 *db, connection *own) {

@@ -1,4 +1,4 @@
-/* The commands: each has its table of options, its words for the help and its code in a file of its own. */
+/* The commands. Each has a file of its own with its options, its help and its code. */
 #ifndef PODIUM_CLI_COMMANDS_H
 #define PODIUM_CLI_COMMANDS_H
 

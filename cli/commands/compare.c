@@ -1,19 +1,19 @@
-/* podium compare: which mechanism is best, and by how much. */
+/* podium compare: show which mechanism is best, and by how much. */
 #include "collection.h"
 #include "commands/commands.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- What is known of all mechanisms at one epsilon ---- */
+/* ---- All mechanisms at one epsilon ---- */
 
 typedef struct {
-    podium_collection of[PODIUM_MECHANISMS];
-    double bound; /* NaN: not known */
+    podium_collection *of; /* one for each mechanism */
+    double bound;          /* the lower bound of the worst-case variance; NaN if unknown */
     double delta, middle;
-} field;
+} comparison;
 
-/* Of a range of width 1 about 0: all else is a matter of units, and no range is too narrow for that. */
+/* Uses the range from -0.5 to 0.5, because any other range only changes the units, and might be too narrow. */
 static podium_spec unit_spec(const podium_spec *given, podium_mechanism mechanism, double epsilon) {
     podium_spec spec = spec_for(given, mechanism);
     spec.epsilon = epsilon;
@@ -22,21 +22,26 @@ static podium_spec unit_spec(const podium_spec *given, podium_mechanism mechanis
     return spec;
 }
 
-static void field_make(field *f, const podium_spec *given, double epsilon) {
-    f->delta = given->max - given->min;
-    f->middle = given->min + f->delta / 2;
-    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
+static void comparison_make(comparison *cmp, const podium_spec *given, double epsilon) {
+    cmp->delta = given->max - given->min;
+    cmp->middle = given->min + cmp->delta / 2;
+    cmp->of = reallocate(cmp->of, podium_mechanism_count() * sizeof *cmp->of);
+    for (size_t m = 0; m < podium_mechanism_count(); m++) {
         podium_spec spec = unit_spec(given, (podium_mechanism)m, epsilon);
-        f->of[m] = collection_for(&spec);
+        cmp->of[m] = collection_for(&spec);
     }
-    f->bound = podium_lower_bound(epsilon);
+    cmp->bound = podium_lower_bound(epsilon);
 }
 
-static const podium_collection *best_of(const field *f, podium_objective objective) {
-    const podium_collection *best = &f->of[0];
-    for (size_t m = 1; m < PODIUM_MECHANISMS; m++)
-        if (podium_collection_noise(&f->of[m], objective) < podium_collection_noise(best, objective))
-            best = &f->of[m];
+static void comparison_free(comparison *cmp) {
+    free(cmp->of);
+}
+
+static const podium_collection *best_of(const comparison *cmp, podium_objective objective) {
+    const podium_collection *best = &cmp->of[0];
+    for (size_t m = 1; m < podium_mechanism_count(); m++)
+        if (podium_collection_noise(&cmp->of[m], objective) < podium_collection_noise(best, objective))
+            best = &cmp->of[m];
     return best;
 }
 
@@ -44,53 +49,70 @@ static const podium_collection *best_of(const field *f, podium_objective objecti
 
 typedef struct {
     const char *name;
-    double worst, uniform, middle, least, to_laplace, to_best;
-    size_t bytes; /* 0 and no support for the bound, which is no mechanism */
+    double worst, uniform, middle, least, to_yardstick, to_best;
+    size_t bytes; /* 0, with no support, for the bound, which is not a mechanism */
     double lower, upper;
 } line;
 
-static line line_of(const field *f, size_t m) {
-    double laplace = f->of[PODIUM_MECHANISM_LAPLACE].variance_most,
-           best = best_of(f, PODIUM_OBJECTIVE_WORST_CASE)->variance_most;
-    double unit = f->delta * f->delta;
-    if (m == PODIUM_MECHANISMS)
-        return (line){"bound", unit * f->bound, NAN, NAN, NAN, f->bound / laplace, f->bound / best, 0, NAN, NAN};
-    const podium_collection *c = &f->of[m];
-    return (line){podium_mechanism_name(c->spec.mechanism),
-                  unit * c->variance_most,
-                  unit * c->variance_uniform,
+static double worst_of(const podium_collection *c) {
+    return podium_collection_noise(c, PODIUM_OBJECTIVE_WORST_CASE);
+}
+
+static podium_mechanism mechanism_of(const podium_collection *c) {
+    return podium_collection_spec(c).mechanism;
+}
+
+static line line_of(const comparison *cmp, size_t m) {
+    const double yardstick = worst_of(&cmp->of[podium_mechanism_yardstick()]);
+    const double best = worst_of(best_of(cmp, PODIUM_OBJECTIVE_WORST_CASE)), unit = cmp->delta * cmp->delta;
+    if (m == podium_mechanism_count())
+        return (line){"bound", unit * cmp->bound, NAN, NAN, NAN, cmp->bound / yardstick, cmp->bound / best, 0, NAN,
+                      NAN};
+    const podium_collection *c = &cmp->of[m];
+    return (line){podium_mechanism_name(mechanism_of(c)),
+                  unit * worst_of(c),
+                  unit * podium_collection_noise(c, PODIUM_OBJECTIVE_UNIFORM),
                   unit * podium_collection_noise(c, PODIUM_OBJECTIVE_MIDDLE),
-                  unit * c->variance_least,
-                  c->variance_most / laplace,
-                  c->variance_most / best,
+                  unit * podium_collection_variance_least(c),
+                  worst_of(c) / yardstick,
+                  worst_of(c) / best,
                   podium_code_bytes(c),
-                  f->middle + f->delta * c->first,
-                  f->middle + f->delta * (c->first + c->spacing * (double)c->worth_most)};
+                  cmp->middle + cmp->delta * podium_collection_least(c),
+                  cmp->middle + cmp->delta * podium_collection_most(c)};
 }
 
-/* The mechanisms, and the bound where there is one */
-static size_t rows_of(const field *f) {
-    return isnan(f->bound) ? PODIUM_MECHANISMS : PODIUM_MECHANISMS + 1;
+/* Returns the number of rows: one per mechanism, and one for the bound if it is known. */
+static size_t rows_of(const comparison *cmp) {
+    return isnan(cmp->bound) ? podium_mechanism_count() : podium_mechanism_count() + 1;
 }
 
-static void print_text(output *out, const field *f, double epsilon) {
+static void print_text(output *out, const comparison *cmp, double epsilon) {
+    char against[64];
+    snprintf(against, sizeof against, "to %s", podium_mechanism_name(podium_mechanism_yardstick()));
     output_print(out, "epsilon %g\n\n  %-18s %12s %12s %12s %10s %8s %6s  %s\n", epsilon, "mechanism", "worst case",
-                 "uniform", "middle", "to laplace", "to best", "bytes", "support");
-    for (size_t m = 0; m < rows_of(f); m++) {
-        line l = line_of(f, m);
-        if (m == PODIUM_MECHANISMS)
-            output_print(out, "  %-18s %12.6g %12s %12s %10.4f %8.4f\n", "lower bound", l.worst, "", "", l.to_laplace,
+                 "uniform", "middle", against, "to best", "bytes", "support");
+    for (size_t m = 0; m < rows_of(cmp); m++) {
+        line l = line_of(cmp, m);
+        if (m == podium_mechanism_count())
+            output_print(out, "  %-18s %12.6g %12s %12s %10.4f %8.4f\n", "lower bound", l.worst, "", "", l.to_yardstick,
                          l.to_best);
         else
             output_print(out, "  %-18s %12.6g %12.6g %12.6g %10.4f %8.4f %6zu  %.6g to %.6g\n", l.name, l.worst,
-                         l.uniform, l.middle, l.to_laplace, l.to_best, l.bytes, l.lower, l.upper);
+                         l.uniform, l.middle, l.to_yardstick, l.to_best, l.bytes, l.lower, l.upper);
     }
-    const podium_collection *worst = best_of(f, PODIUM_OBJECTIVE_WORST_CASE),
-                            *even = best_of(f, PODIUM_OBJECTIVE_UNIFORM);
-    const podium_collection *middle = best_of(f, PODIUM_OBJECTIVE_MIDDLE);
-    output_print(out, "\n  take %s for the worst case, %s for values spread evenly, %s for values about the middle\n",
-                 podium_mechanism_name(worst->spec.mechanism), podium_mechanism_name(even->spec.mechanism),
-                 podium_mechanism_name(middle->spec.mechanism));
+    const podium_collection *worst = best_of(cmp, PODIUM_OBJECTIVE_WORST_CASE),
+                            *even = best_of(cmp, PODIUM_OBJECTIVE_UNIFORM);
+    const podium_collection *middle = best_of(cmp, PODIUM_OBJECTIVE_MIDDLE);
+    output_print(out, "\n  Best: %s for the worst case, %s for evenly spread values, %s for values near the middle.\n",
+                 podium_mechanism_name(mechanism_of(worst)), podium_mechanism_name(mechanism_of(even)),
+                 podium_mechanism_name(mechanism_of(middle)));
+}
+
+/* Returns the name of the column that compares with the yardstick, such as "to_laplace". */
+static const char *to_yardstick(void) {
+    static char name[64];
+    snprintf(name, sizeof name, "to_%s", podium_mechanism_name(podium_mechanism_yardstick()));
+    return name;
 }
 
 #define VARIANCES 6
@@ -103,20 +125,20 @@ static variances variances_of(const line *l) {
                         {"uniform", l->uniform},
                         {"middle", l->middle},
                         {"least", l->least},
-                        {"to_laplace", l->to_laplace},
+                        {to_yardstick(), l->to_yardstick},
                         {"to_best", l->to_best}}};
 }
 
-static void print_csv(output *out, const field *f, double epsilon) {
-    for (size_t m = 0; m < rows_of(f); m++) {
-        const line l = line_of(f, m);
+static void print_csv(output *out, const comparison *cmp, double epsilon) {
+    for (size_t m = 0; m < rows_of(cmp); m++) {
+        const line l = line_of(cmp, m);
         const variances v = variances_of(&l);
         const named_number rest[] = {
             {"bytes", l.bytes == 0 ? NAN : (double)l.bytes}, {"lower", l.lower}, {"upper", l.upper}};
         print_number(out, "", epsilon, "");
         output_print(out, ",%s", l.name);
-        print_cells(out, v.of, VARIANCES);
-        print_cells(out, rest, LENGTH(rest));
+        print_fields(out, v.of, VARIANCES);
+        print_fields(out, rest, LENGTH(rest));
         output_print(out, "\n");
     }
 }
@@ -131,16 +153,16 @@ static void print_json_line(output *out, const line *l) {
     output_print(out, "]}");
 }
 
-static void print_json(output *out, const field *f, double epsilon) {
+static void print_json(output *out, const comparison *cmp, double epsilon) {
     print_number(out, "{\"epsilon\": ", epsilon, "null");
-    print_number(out, ", \"lower_bound\": ", f->delta * f->delta * f->bound, "null");
+    print_number(out, ", \"lower_bound\": ", cmp->delta * cmp->delta * cmp->bound, "null");
     output_print(out, ", \"take\": {");
     for (unsigned i = 0; objective_words[i] != NULL; i++)
         output_print(out, "%s\"%s\": \"%s\"", i == 0 ? "" : ", ", objective_words[i],
-                     podium_mechanism_name(best_of(f, (podium_objective)i)->spec.mechanism));
+                     podium_mechanism_name(mechanism_of(best_of(cmp, (podium_objective)i))));
     output_print(out, "}, \"mechanisms\": [");
-    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
-        const line l = line_of(f, m);
+    for (size_t m = 0; m < podium_mechanism_count(); m++) {
+        const line l = line_of(cmp, m);
         output_print(out, m == 0 ? "" : ",");
         print_json_line(out, &l);
     }
@@ -152,62 +174,68 @@ static void print_json(output *out, const field *f, double epsilon) {
 #define POINTS_X 201
 #define POINTS_EPSILON 41
 
-/* A data block of gnuplot for each mechanism: "$name" and then pairs */
-static void write_against_x(FILE *to, const field *f) {
-    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
-        const podium_collection *c = &f->of[m];
+/* Writes a gnuplot data block for each mechanism: its name, such as $x0, and then pairs of numbers. */
+static void write_against_x(FILE *to, const comparison *cmp) {
+    for (size_t m = 0; m < podium_mechanism_count(); m++) {
+        const podium_collection *c = &cmp->of[m];
         fprintf(to, "$x%zu << E\n", m);
         for (int i = 0; i < POINTS_X; i++) {
             double x = (double)i / (POINTS_X - 1) - 0.5;
-            fprintf(to, "%.10g %.10g\n", f->middle + f->delta * x,
-                    f->delta * f->delta * podium_collection_variance(c, x));
+            fprintf(to, "%.10g %.10g\n", cmp->middle + cmp->delta * x,
+                    cmp->delta * cmp->delta * podium_collection_variance(c, x));
         }
         fputs("E\n", to);
     }
 }
 
 static void write_against_epsilon(FILE *to, const podium_spec *given) {
-    static double ratio[PODIUM_MECHANISMS][POINTS_EPSILON];
-    static field f;
+    double *ratio = allocate(podium_mechanism_count() * POINTS_EPSILON * sizeof *ratio);
+    comparison cmp = {.of = NULL};
     for (int i = 0; i < POINTS_EPSILON; i++) {
         progress_show("comparing", (uint64_t)i, POINTS_EPSILON, 0);
-        field_make(&f, given, 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)));
-        for (size_t m = 0; m < PODIUM_MECHANISMS; m++)
-            ratio[m][i] = f.of[m].variance_most / f.of[PODIUM_MECHANISM_LAPLACE].variance_most;
+        comparison_make(&cmp, given, 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)));
+        for (size_t m = 0; m < podium_mechanism_count(); m++)
+            ratio[m * POINTS_EPSILON + (size_t)i] =
+                worst_of(&cmp.of[m]) / worst_of(&cmp.of[podium_mechanism_yardstick()]);
     }
     progress_clear();
-    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
+    for (size_t m = 0; m < podium_mechanism_count(); m++) {
         fprintf(to, "$e%zu << E\n", m);
         for (int i = 0; i < POINTS_EPSILON; i++)
-            fprintf(to, "%.10g %.10g\n", 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)), ratio[m][i]);
+            fprintf(to, "%.10g %.10g\n", 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)),
+                    ratio[m * POINTS_EPSILON + (size_t)i]);
         fputs("E\n", to);
     }
+    comparison_free(&cmp);
+    free(ratio);
 }
 
-/* One line a mechanism: of the blocks $x0, $x1 ... or $e0 ..., or, for the key, of nothing that is seen. */
+/* Plots one line per mechanism, from the blocks $x0, $x1 ... or $e0 .... If block is NULL the lines are outside the
+   picture and only the key is visible. */
 static void write_lines(FILE *to, const char *block) {
-    for (size_t m = 0; m < PODIUM_MECHANISMS; m++) {
+    for (size_t m = 0; m < podium_mechanism_count(); m++) {
         podium_mechanism mechanism = (podium_mechanism)m;
         fprintf(to, m == 0 ? "plot " : ", ");
         fprintf(to, block == NULL ? "2" : "%s%zu", block, m);
-        fprintf(to, " with lines lw %d lc '%s' title '%s'", mechanism == PODIUM_MECHANISM_MINIMAX ? 4 : 2,
-                mechanism_colour(mechanism), podium_mechanism_name(mechanism));
+        fprintf(to, " with lines lw %d lc '%s' title '%s'", m + 1 == podium_mechanism_count() ? 4 : 2,
+                podium_mechanism_colour(mechanism), podium_mechanism_name(mechanism));
     }
     fputc('\n', to);
 }
 
-static void draw(const char *path, const podium_spec *given, const field *f, double epsilon) {
+static void draw(const char *path, const podium_spec *given, const comparison *cmp, double epsilon) {
     FILE *to = plot_open(path, 1000, 480);
-    write_against_x(to, f);
+    write_against_x(to, cmp);
     write_against_epsilon(to, given);
     fprintf(to,
             "set multiplot\nunset key\nset size 0.5,0.84\nset origin 0,0.16\nset yrange [0:*]\nset xrange "
             "[%.10g:%.10g]\nset title 'at ε = %g'\nset xlabel 'value'\nset ylabel 'variance of a report'\n",
             given->min, given->max, epsilon);
     write_lines(to, "$x");
-    fputs("set origin 0.5,0.16\nset title 'at its worst, beside Laplace’s'\nset xlabel 'ε'\n"
-          "set ylabel 'ratio of variances'\nset xrange [0.1:10]\nset logscale x\nset yrange [0:1.2]\n",
-          to);
+    fprintf(to,
+            "set origin 0.5,0.16\nset title 'worst case, relative to %s'\nset xlabel 'ε'\n"
+            "set ylabel 'ratio of variances'\nset xrange [0.1:10]\nset logscale x\nset yrange [0:1.2]\n",
+            podium_mechanism_name(podium_mechanism_yardstick()));
     write_lines(to, "$e");
     fputs("set size 1,0.16\nset origin 0,0\nunset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\n"
           "set margins 0,0,0,0\nset yrange [0:1]\nset key center center horizontal maxcols 5 samplen 2\n",
@@ -230,51 +258,51 @@ static const option epsilons_option[] = {
      .argument = "E[,E...]",
      TO_NUMBERS(settings, epsilons),
      .items = NUMBERS_MAX,
-     .takes = "takes numbers, with commas between them",
-     .help = "1e-6 to 50"},
+     .takes = "takes numbers separated by commas",
+     .help = "one or more, from 1e-6 to 50"},
     {.name = NULL},
 };
 
 static const option value_options[] = {
-    ROW_RANGE("-0.5:0.5 if not given, so that variances are in units of (MAX-MIN)^2"),
-    ROW_SPREAD("what podium-tuned is tuned to; 0.0833, a uniform prior, if not given"),
-    ROW_CELLS("of minimax; 256 if not given"),
+    ROW_RANGE("the range of the values; -0.5:0.5 if not given, so that variances are in units of (MAX-MIN)^2"),
+    ROW_SPREAD("for mechanisms with this parameter; 0.0833, as for evenly spread values, if not given"),
+    ROW_CELLS("for mechanisms with this parameter; 256 if not given"),
     {.name = NULL},
 };
 
 static const option output_rows[] = {
     ROW_FORMAT,
-    ROW_PLOT("variance against the value (at the first E), and against epsilon; SVG or PNG by the end of the name"),
+    ROW_PLOT("draw the variance against the value (at the first E) and against epsilon; FILE ends in .svg or .png"),
     ROW_OUTPUT,
     {.name = NULL},
 };
 
-static field *fields_of(const podium_spec *given, const number_list *epsilons) {
-    field *fields = allocate(epsilons->count * sizeof *fields);
+static comparison *comparisons_of(const podium_spec *given, const number_list *epsilons) {
+    comparison *all = allocate(epsilons->count * sizeof *all);
     for (size_t i = 0; i < epsilons->count; i++) {
+        all[i].of = NULL;
         progress_show("comparing", i, epsilons->count, 0);
-        field_make(&fields[i], given, epsilons->of[i]);
+        comparison_make(&all[i], given, epsilons->of[i]);
     }
     progress_clear();
-    return fields;
+    return all;
 }
 
-static void print_all(output *out, const field *fields, const number_list *epsilons, output_format format) {
-    output_print(out, "%s",
-                 format == FORMAT_CSV
-                     ? "epsilon,mechanism,worst,uniform,middle,least,to_laplace,to_best,bytes,lower,upper\n"
-                 : format == FORMAT_JSON ? "["
-                                         : "");
+static void print_all(output *out, const comparison *all, const number_list *epsilons, output_format format) {
+    if (format == FORMAT_CSV)
+        output_print(out, "epsilon,mechanism,worst,uniform,middle,least,%s,to_best,bytes,lower,upper\n",
+                     to_yardstick());
+    output_print(out, format == FORMAT_JSON ? "[" : "");
     for (size_t i = 0; i < epsilons->count; i++) {
-        const field *f = &fields[i];
+        const comparison *cmp = &all[i];
         if (format == FORMAT_TEXT) {
             output_print(out, i == 0 ? "" : "\n");
-            print_text(out, f, epsilons->of[i]);
+            print_text(out, cmp, epsilons->of[i]);
         } else if (format == FORMAT_CSV) {
-            print_csv(out, f, epsilons->of[i]);
+            print_csv(out, cmp, epsilons->of[i]);
         } else {
             output_print(out, i == 0 ? "" : ",\n ");
-            print_json(out, f, epsilons->of[i]);
+            print_json(out, cmp, epsilons->of[i]);
         }
     }
     output_print(out, format == FORMAT_JSON ? "]\n" : "");
@@ -283,7 +311,8 @@ static void print_all(output *out, const field *fields, const number_list *epsil
 static void check(const settings *s) {
     if (s->epsilons.count == 0)
         fail_usage("compare", "--epsilon E is missing");
-    shape_for(PODIUM_MECHANISM_LAPLACE, 1, s->which.spec.min, s->which.spec.max); /* or fail: is it a range? */
+    shape_for(podium_mechanism_yardstick(), 1, s->which.spec.min,
+              s->which.spec.max); /* ends the program if the range is not valid */
     if (s->output.plot != NULL)
         plot_check("compare", s->output.plot);
 }
@@ -293,18 +322,20 @@ static int run(char **arguments) {
     options_parse(&command_compare, &s, arguments);
     check(&s);
     output *out = output_open(s.output.path);
-    field *fields = fields_of(&s.which.spec, &s.epsilons);
+    comparison *all = comparisons_of(&s.which.spec, &s.epsilons);
     if (s.output.plot != NULL)
-        draw(s.output.plot, &s.which.spec, &fields[0], s.epsilons.of[0]);
-    print_all(out, fields, &s.epsilons, s.output.format);
+        draw(s.output.plot, &s.which.spec, &all[0], s.epsilons.of[0]);
+    print_all(out, all, &s.epsilons, s.output.format);
     output_close(out);
-    free(fields);
+    for (size_t i = 0; i < s.epsilons.count; i++)
+        comparison_free(&all[i]);
+    free(all);
     return DONE;
 }
 
 const command command_compare = {
     .name = "compare",
-    .summary = "which mechanism is best, and by how much",
+    .summary = "show which mechanism is best, and by how much",
     .usage = "--epsilon E[,E...] [OPTIONS]",
     .groups = {{.options = epsilons_option},
                {.options = value_options, .record = offsetof(settings, which)},

@@ -1,4 +1,4 @@
-/* podium design: fix a collection and write it to a file. */
+/* podium design: define a collection and write it to a file. */
 #include "collection.h"
 #include "commands/commands.h"
 
@@ -11,8 +11,8 @@ typedef struct {
 } settings;
 
 static const option own_options[] = {
-    {.name = "name", .argument = "NAME", TO_TEXT(settings, name), .help = "what the collection is called"},
-    {.name = "collection", .kind = OPTION_REFUSED, .help = "is what this command writes: see -o"},
+    {.name = "name", .argument = "NAME", TO_TEXT(settings, name), .help = "the name of the collection"},
+    {.name = "collection", .kind = OPTION_REFUSED, .help = "is what this command writes; use -o"},
     {.name = NULL},
 };
 
@@ -21,7 +21,7 @@ static void check_name(const char *name) {
         fail_usage("design", "--name takes at most %d bytes", PODIUM_NAME_MAX - 1);
     for (const char *c = name; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
-            fail_usage("design", "--name takes no control characters");
+            fail_usage("design", "--name must not contain control characters");
 }
 
 static int run(char **arguments) {
@@ -32,7 +32,7 @@ static int run(char **arguments) {
     podium_collection collection = collection_described(&s.which, "");
     collection_warn(&collection);
     char text[PODIUM_COLLECTION_TEXT_MAX];
-    size_t n = podium_collection_write(&collection, text, s.name);
+    size_t n = podium_collection_format(&collection, text, sizeof text, s.name);
     output *out = output_open(s.output.path);
     output_write(out, text, n);
     output_close(out);
@@ -41,7 +41,7 @@ static int run(char **arguments) {
 
 const command command_design = {
     .name = "design",
-    .summary = "fix a collection and write it to a file",
+    .summary = "define a collection and write it to a file",
     .usage = "--range MIN:MAX --epsilon E [OPTIONS]",
     .groups = {{.options = spec_options, .record = offsetof(settings, which)},
                {.options = own_options},

@@ -1,22 +1,22 @@
-/* podium estimate: mean, interval, spread and shape of the values. */
+/* podium estimate: estimate the mean, spread and shape of the values. */
 #include "estimate.h"
 #include "collection.h"
 #include "commands/commands.h"
-#include "table/states.h"
+#include "table/aggregates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Estimating, with progress until the last group is done ---- */
+/* ---- Estimating, with progress ---- */
 
 typedef struct {
     const podium_collection *collection;
-    const podium_channel *channel; /* one for all groups; NULL where no shape is asked for */
+    const podium_channel *channel; /* one for all groups; NULL if no shape is wanted */
     const asked *asked;
-    size_t group, groups; /* the one that is being estimated, from 0 */
+    size_t group, groups; /* the current group, from 0, and how many there are */
 } work;
 
-/* A group is one step, and so is each repetition of the bootstrap. */
+/* Each group is one step of progress, and so is each repetition of the bootstrap. */
 static void show_progress(void *context, uint32_t repetition) {
     const work *w = context;
     uint64_t steps = (uint64_t)w->asked->bootstrap + 1;
@@ -26,41 +26,17 @@ static void show_progress(void *context, uint32_t repetition) {
     progress_show(what, w->group * steps + repetition, w->groups * steps, 0);
 }
 
-static void set_shape(result *r, const podium_aggregate *aggregate, work *w) {
-    const asked *a = w->asked;
-    podium_distribution fine; /* the same whatever is shown of it */
-    require(podium_distribution_from(&fine, w->channel, aggregate), BAD_DATA);
-    for (size_t i = 0; i < a->quantiles.count; i++)
-        r->quantile[i] = podium_distribution_quantile(&fine, a->quantiles.of[i]);
-    if (a->bootstrap > 0)
-        require(podium_distribution_bootstrap(r->lower, r->upper, w->channel, aggregate, a->quantiles.of,
-                                              a->quantiles.count, a->confidence, a->bootstrap, show_progress, w),
-                BAD_DATA);
-    r->shape = (podium_distribution){.min = fine.min,
-                                     .max = fine.max,
-                                     .telling = fine.telling,
-                                     .bins = a->histogram == 0 ? TERMINAL_BINS : a->histogram};
-    double width = (fine.max - fine.min) / r->shape.bins;
-    for (uint32_t j = 0; j < r->shape.bins; j++)
-        r->shape.share[j] = podium_distribution_below(&fine, fine.min + width * (j + 1)) -
-                            podium_distribution_below(&fine, fine.min + width * j);
-}
-
 static result *result_of(const group *g, work *w) {
     const asked *a = w->asked;
+    const podium_question question = {
+        .confidence = a->confidence, .interval = a->interval, .shape = w->channel != NULL, .dishonest = a->dishonest};
     result *r = allocate(sizeof *r);
-    memset(r, 0, sizeof *r);
     r->group = g->name;
-    r->n = g->aggregate.count;
-    r->refused = g->aggregate.refused;
-    podium_status status = podium_estimate_make(&r->estimate, w->collection, &g->aggregate, a->interval, a->confidence);
-    if (status == PODIUM_ERROR_TOO_FEW_REPORTS)
-        return r;
-    require(status, BAD_DATA);
-    r->enough = true;
-    r->influence = podium_collection_influence(w->collection, a->dishonest, r->n);
-    if (w->channel != NULL)
-        set_shape(r, &g->aggregate, w);
+    require(podium_summary_make(w->collection, w->channel, &r->summary, &g->aggregate, &question), BAD_DATA);
+    if (a->bootstrap > 0 && r->summary.count > 0)
+        require(podium_distribution_bootstrap(w->channel, r->lower, r->upper, &g->aggregate, a->quantiles.of,
+                                              a->quantiles.count, a->confidence, a->bootstrap, show_progress, w),
+                BAD_DATA);
     return r;
 }
 
@@ -68,7 +44,7 @@ static result **results_of(const groups *all, const podium_collection *collectio
     result **results = allocate((all->count + 1) * sizeof *results);
     podium_channel *channel = NULL;
     if (shape)
-        require(podium_channel_make(&channel, collection, PODIUM_SHARES_FINE), BAD_DATA);
+        require(podium_channel_make(collection, &channel, PODIUM_SHARES_FINE), BAD_DATA);
     work w = {collection, channel, a, 0, all->count};
     for (; w.group < all->count; w.group++) {
         show_progress(&w, 0);
@@ -79,13 +55,10 @@ static result **results_of(const groups *all, const podium_collection *collectio
     return results;
 }
 
-/* What is estimated from something else than this collection's reports betrays itself at times. */
-static void warn(const result *r, const podium_collection *collection, bool codes) {
-    const podium_estimate *e = &r->estimate;
-    warn_of_refused(r->refused, r->n, codes);
-    if (r->enough && (e->mean < collection->spec.min - 6 * e->standard_error ||
-                      e->mean > collection->spec.max + 6 * e->standard_error))
-        say("warning: the mean is far outside the range: these are hardly %s of this collection",
+static void warn(const podium_summary *s, bool codes) {
+    warn_of_refused(s->refused, s->count, codes);
+    if (s->mean_is_outside)
+        say("warning: the mean is far outside the range, so these are probably not %s of this collection",
             codes ? "codes" : "reports");
 }
 
@@ -105,7 +78,7 @@ static const option by_option[] = {
     {.name = "by",
      .argument = "NAME|NUMBER",
      TO_TEXT(table_options, by),
-     .help = "one estimate for each value of this column"},
+     .help = "make one estimate for each group that this column names"},
     {.name = NULL},
 };
 
@@ -115,41 +88,41 @@ static const option asked_options[] = {
     {.name = "interval",
      TO_CHOICE(asked, interval),
      .words = interval_words,
-     .help = "guaranteed: covers at least that often, for any number of reports"},
+     .help = "normal if not given; guaranteed holds for any number of reports, but is wider"},
     {.name = "histogram",
      .argument = "BINS",
      TO_COUNT(asked, histogram, 1, PODIUM_SHARES_MAX),
-     .help = "the shares of BINS equal parts of the range"},
+     .help = "estimate the shares of BINS equal parts of the range"},
     {.name = "quantiles",
      .argument = "P,P,...",
      TO_NUMBERS(asked, quantiles),
      .items = QUANTILES_MAX,
      .allowed = is_probability,
-     .takes = "takes numbers from 0 to 1, with commas between them",
-     .help = "the values below which these shares lie"},
+     .takes = "takes numbers from 0 to 1, separated by commas",
+     .help = "estimate the values below which these shares of the values lie"},
     {.name = "bootstrap",
      .argument = "N",
      TO_COUNT(asked, bootstrap, BOOTSTRAP_LEAST, BOOTSTRAP_MOST),
-     .help = "how much the quantiles vary with the reports, from N repetitions"},
+     .help = "estimate from N repetitions how much the quantiles vary with the reports"},
     {.name = "dishonest",
      .argument = "K",
      TO_COUNT(asked, dishonest, 1, COUNT_MOST),
-     .help = "the most that K dishonest reports can have moved the mean"},
+     .help = "compute how far K dishonest reports can have moved the mean"},
     {.name = NULL},
 };
 
 static const option output_rows[] = {
     ROW_FORMAT,
-    ROW_PLOT("a picture, SVG or PNG by the end of the name (needs gnuplot)"),
+    ROW_PLOT("draw a picture; FILE ends in .svg or .png (needs gnuplot)"),
     ROW_OUTPUT,
     {.name = NULL},
 };
 
-/* From states, whose collection is their own; or from reports. */
+/* Reads aggregates, which contain their collection, or reports, depending on how the first file begins. */
 static groups groups_asked(const table_options *options, const collection_options *which, podium_collection *collection,
                            char name[PODIUM_NAME_MAX]) {
-    bool states = input_begins(input_files(options->files)[0], PODIUM_AGGREGATE_PREFIX);
-    if (!states) {
+    bool aggregates = input_begins(input_files(options->files)[0], PODIUM_AGGREGATE_PREFIX);
+    if (!aggregates) {
         *collection = collection_from(which, name);
         table *t = table_open(options);
         groups all = groups_from(t, collection, options);
@@ -157,13 +130,13 @@ static groups groups_asked(const table_options *options, const collection_option
         return all;
     }
     if (options->by != NULL || options->columns.count > 0 || options->codes)
-        fail_usage("estimate", "a state has no columns: --by, --column and --codes are for reports");
-    podium_aggregate merged = states_merged(collection, options->files);
+        fail_usage("estimate", "an aggregate has no columns; --by, --column and --codes are for reports");
+    podium_aggregate merged = aggregates_merged(collection, options->files);
     name[0] = '\0';
     if (collection_given(which))
         *collection = collection_from(which, name);
-    if (collection->fingerprint != merged.fingerprint)
-        fail(BAD_DATA, "%s: a state of another collection than the one given",
+    if (podium_collection_fingerprint(collection) != podium_aggregate_fingerprint(&merged))
+        fail(BAD_DATA, "%s: this aggregate belongs to another collection than the one given",
              options->files[0] == NULL ? "standard input" : options->files[0]);
     return groups_of_one(&merged);
 }
@@ -175,34 +148,38 @@ static void check(const asked *a, bool grouped) {
         fail_usage("estimate", "--bootstrap needs at least %.0f repetitions for a confidence of %g",
                    podium_bootstrap_least(a->confidence), a->confidence);
     if (a->output.plot != NULL && grouped)
-        fail_usage("estimate", "--plot draws one group: leave out --by");
+        fail_usage("estimate", "--plot draws one group only; leave out --by");
     if (grouped && a->output.format == FORMAT_TEXT && (a->histogram > 0 || a->dishonest > 0 || a->bootstrap > 0))
         fail_usage("estimate", "--histogram, --dishonest and --bootstrap with --by need --format json or csv");
     if (a->output.plot != NULL)
         plot_check("estimate", a->output.plot);
 }
 
-/* Whether shares are to be estimated; a usage error if that is asked of a collection that cannot tell them */
+/* Returns whether the shape is to be estimated. Ends the program if it is asked for, but the cells of the collection do
+   not reveal it. */
 static bool shape_wanted(const asked *a, const podium_collection *collection, bool grouped) {
     bool wanted = a->histogram > 0 || a->quantiles.count > 0 || a->output.plot != NULL;
-    if (wanted && collection->cells == 2)
+    const bool possible = podium_collection_tells_spread(collection);
+    const podium_spec spec = podium_collection_spec(collection);
+    if (wanted && !possible)
         fail_usage("estimate",
-                   "%s has two outputs at epsilon %g, which tell the mean alone: no histogram, quantiles or plot",
-                   podium_mechanism_name(collection->spec.mechanism), collection->spec.epsilon);
-    return wanted || (a->output.format == FORMAT_TEXT && !grouped && collection->cells > 2);
+                   "%s has two cells at epsilon %g, which reveal only the mean, not a histogram, quantiles or a plot",
+                   podium_mechanism_name(spec.mechanism), spec.epsilon);
+    return wanted || (a->output.format == FORMAT_TEXT && !grouped && possible);
 }
 
-static void require_enough(const result *r) {
-    if (!r->enough)
+static void require_enough(const podium_summary *s) {
+    if (s->mean_known != PODIUM_KNOWN_ESTIMATED)
         fail(BAD_DATA, "%s: there %s %llu", podium_status_message(PODIUM_ERROR_TOO_FEW_REPORTS),
-             r->n == 1 ? "is" : "are", (unsigned long long)r->n);
+             s->count == 1 ? "is" : "are", (unsigned long long)s->count);
 }
 
 static void write_results(result **results, size_t count, const asked *a, const podium_collection *collection,
                           const char *name, bool grouped) {
+    const podium_spec spec = podium_collection_spec(collection);
     output *out = output_open(a->output.path);
     if (a->output.plot != NULL)
-        plot_write(a->output.plot, &(plot){name, &collection->spec, &results[0]->shape, &results[0]->estimate});
+        plot_write(a->output.plot, &(plot){name, &spec, &results[0]->summary, bins_shown(a)});
     print_results(out, results, count, a, collection, name, grouped);
     output_close(out);
 }
@@ -212,7 +189,7 @@ static int run(char **arguments) {
                   .table = {.header = HEADER_AUTO, .doing = "reading"},
                   .asked = {.confidence = 0.95}};
     s.table.files = options_parse(&command_estimate, &s, arguments);
-    collection_apart(&s.which, s.table.files);
+    collection_check_input(&s.which, s.table.files);
     const bool grouped = s.table.by != NULL;
     check(&s.asked, grouped);
 
@@ -222,9 +199,9 @@ static int run(char **arguments) {
     require_reports(&all, &collection, &s.table);
     result **results = results_of(&all, &collection, &s.asked, shape_wanted(&s.asked, &collection, grouped));
     for (size_t i = 0; i < all.count; i++)
-        warn(results[i], &collection, s.table.codes);
+        warn(&results[i]->summary, s.table.codes);
     if (!grouped)
-        require_enough(results[0]);
+        require_enough(&results[0]->summary);
     write_results(results, all.count, &s.asked, &collection, name, grouped);
     for (size_t i = 0; i < all.count; i++)
         free(results[i]);
@@ -235,14 +212,14 @@ static int run(char **arguments) {
 
 const command command_estimate = {
     .name = "estimate",
-    .summary = "mean, interval, spread and shape of the values",
+    .summary = "estimate the mean, spread and shape of the values",
     .usage = "[OPTIONS] [FILE...]",
     .operands = true,
-    .note = "FILE is a file of reports, or of states.",
+    .note = "The files contain either reports or aggregates.",
     .groups = {{.heading = COLLECTION_HEADING, .options = collection_option, .record = offsetof(settings, which)},
                {.options = spec_options,
                 .record = offsetof(settings, which),
-                .note = "A state carries its collection; it need not be given."},
+                .note = "An aggregate contains its collection, so none need be given."},
                {.heading = INPUT_HEADING, .options = column_option, .record = offsetof(settings, table)},
                {.options = table_form, .record = offsetof(settings, table)},
                {.options = report_options, .record = offsetof(settings, table)},

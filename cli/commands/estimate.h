@@ -1,35 +1,36 @@
-/* Estimate: what is asked of reports, what is known of a group of them, and its printing. */
+/* Estimate: the question, the results for each group, and how they are printed. */
 #ifndef PODIUM_CLI_ESTIMATE_H
 #define PODIUM_CLI_ESTIMATE_H
 
 #include "options.h"
 
 #define QUANTILES_MAX 99
-#define TERMINAL_BINS 12 /* of the small histogram that text shows unasked */
+#define TERMINAL_BINS 12 /* of the histogram that text shows without --histogram */
 
 typedef struct {
     double confidence;
     podium_interval interval;
-    uint32_t histogram; /* bins; 0: not asked for */
+    uint32_t histogram; /* how many bins; 0 if not asked for, and then text shows TERMINAL_BINS */
     number_list quantiles;
-    uint32_t bootstrap; /* repetitions; 0: none */
+    uint32_t bootstrap; /* how many repetitions; 0 if not asked for */
     uint64_t dishonest;
     output_options output;
 } asked;
 
 typedef struct {
     const char *group;
-    uint64_t n, refused;
-    bool enough; /* reports for an estimate */
-    podium_estimate estimate;
-    podium_distribution shape; /* in asked->histogram bins, or TERMINAL_BINS */
-    double quantile[QUANTILES_MAX], lower[QUANTILES_MAX], upper[QUANTILES_MAX];
-    double influence;
+    podium_summary summary;
+    double lower[QUANTILES_MAX], upper[QUANTILES_MAX]; /* the intervals of the quantiles, from the bootstrap */
 } result;
+
+/* How many bins a picture or a text shows */
+static inline uint32_t bins_shown(const asked *a) {
+    return a->histogram == 0 ? TERMINAL_BINS : a->histogram;
+}
 
 extern const char *const interval_words[];
 
-/* estimate_print.c: in the format asked for; name is the collection's */
+/* estimate_print.c: prints the results in the format asked for; `name` is the name of the collection */
 void print_results(output *out, result **results, size_t count, const asked *a, const podium_collection *collection,
                    const char *name, bool grouped);
 

@@ -1,4 +1,4 @@
-/* Estimates as text, JSON and CSV. */
+/* Prints estimates as text, JSON and CSV. */
 #include "estimate.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@ const char *const interval_words[] = {"normal", "guaranteed", NULL};
 
 /* ---- Text ---- */
 
-/* A number with as many decimals as show two digits of its error; the plain number where that makes no sense. NaN is
-   the variance of a mechanism with two outputs: they tell the mean alone. */
+/* Formats x with as many decimals as show two digits of its error, or with 6 digits if the error is 0 or absurd. NaN is
+   the spread that a mechanism with two cells does not reveal. */
 static const char *rounded(char text[64], double x, double error) {
     if (isnan(x))
         snprintf(text, 64, "unknown");
@@ -31,76 +31,75 @@ static bool blocks_readable(void) {
     return false;
 }
 
-static void print_histogram(output *out, const podium_distribution *d) {
-    double largest = 0, width = (d->max - d->min) / d->bins;
-    for (uint32_t j = 0; j < d->bins; j++)
-        largest = fmax(largest, d->share[j]);
-    for (uint32_t j = 0; j < d->bins; j++) {
-        output_print(out, "  %10.4g to %-10.4g %5.1f%%  ", d->min + width * j, d->min + width * (j + 1),
-                     100 * d->share[j]);
-        for (int k = 0; k < (int)nearbyint(40 * d->share[j] / largest); k++)
+static void print_histogram(output *out, const podium_distribution *d, uint32_t bins) {
+    double largest = 0;
+    for (uint32_t j = 0; j < bins; j++)
+        largest = fmax(largest, podium_distribution_bin(d, j, bins).share);
+    for (uint32_t j = 0; j < bins; j++) {
+        const podium_bin bin = podium_distribution_bin(d, j, bins);
+        output_print(out, "  %10.4g to %-10.4g %5.1f%%  ", bin.lower, bin.upper, 100 * bin.share);
+        for (int k = 0; k < (int)nearbyint(40 * bin.share / largest); k++)
             output_print(out, "%s", blocks_readable() ? "█" : "#");
         output_print(out, "\n");
     }
 }
 
+/* Are there enough reports for a mean? */
+static bool is_known(const result *r) {
+    return r->summary.mean_known == PODIUM_KNOWN_ESTIMATED;
+}
+
+static double quantile_of(const result *r, double p) {
+    return podium_distribution_quantile(&r->summary.distribution, p);
+}
+
+static bool shape_known(const result *r) {
+    return r->summary.shape_known == PODIUM_KNOWN_ESTIMATED;
+}
+
 static void print_shape(output *out, const result *r, const asked *a) {
-    const double error = r->estimate.standard_error;
+    const double error = r->summary.standard_error;
     char x[64], y[64];
-    if (!r->shape.telling) {
+    if (!shape_known(r)) {
         output_print(out, "\n" SHAPE_WITHHELD ".\n");
         return;
     }
     if (a->quantiles.count > 0)
         output_print(out, "\nquantiles%s\n", a->bootstrap > 0 ? " (and how much they vary with the reports)" : "");
     for (size_t i = 0; i < a->quantiles.count; i++) {
-        output_print(out, "  %9.4g%%  %s", 100 * a->quantiles.of[i], rounded(x, r->quantile[i], error));
+        const double p = a->quantiles.of[i];
+        output_print(out, "  %9.4g%%  %s", 100 * p, rounded(x, quantile_of(r, p), error));
         if (a->bootstrap > 0)
             output_print(out, "  (%s to %s)", rounded(x, r->lower[i], error), rounded(y, r->upper[i], error));
         output_print(out, "\n");
     }
     output_print(out, "\nshares of the range\n");
-    print_histogram(out, &r->shape);
+    print_histogram(out, &r->summary.distribution, bins_shown(a));
 }
 
-/* Why a standard deviation is not simply the estimate: what a table marks it with, and in words */
-typedef struct {
-    const char *mark, *words;
-} remark;
-
-enum { PLAIN, TOO_SMALL, TOO_LARGE, UNKNOWN, REMARKS };
-static const remark remarks[REMARKS] = {
-    {"", ""},
-    {"*", "too small to measure with this many reports"},
-    {"+", "larger than the range allows; this is the most that is possible"},
-    {"unknown", "the mechanism has two outputs, which tell the mean alone"},
-};
-
-static int remark_on(const podium_estimate *e) {
-    if (isnan(e->standard_deviation))
-        return UNKNOWN;
-    return !e->variance_clipped ? PLAIN : e->standard_deviation == 0 ? TOO_SMALL : TOO_LARGE;
+static bool is_shape_shown(const result *r) {
+    return r->summary.shape_known == PODIUM_KNOWN_ESTIMATED || r->summary.shape_known == PODIUM_KNOWN_TOO_FEW;
 }
 
 static void print_text(output *out, const result *r, const asked *a) {
-    const podium_estimate *e = &r->estimate;
-    double error = e->standard_error;
+    const podium_summary *s = &r->summary;
+    const double error = s->standard_error;
     char x[64], y[64];
-    output_print(out, "reports             %llu\n", (unsigned long long)r->n);
-    if (r->refused > 0)
-        output_print(out, "refused             %llu (outside the support: not reports of this collection)\n",
-                     (unsigned long long)r->refused);
-    output_print(out, "mean                %s\n", rounded(x, e->mean, error));
+    output_print(out, "reports             %llu\n", (unsigned long long)s->count);
+    if (s->refused > 0)
+        output_print(out, "refused             %llu (outside the support, so not reports of this collection)\n",
+                     (unsigned long long)s->refused);
+    output_print(out, "mean                %s\n", rounded(x, s->mean, error));
     output_print(out, "standard error      %s\n", rounded(x, error, error));
-    output_print(out, "interval            %s to %s (%g%%, %s)\n", rounded(x, e->lower, error),
-                 rounded(y, e->upper, error), 100 * e->confidence, interval_words[e->interval]);
-    int why = remark_on(e);
-    output_print(out, why == PLAIN ? "standard deviation  %s\n" : "standard deviation  %s (%s)\n",
-                 rounded(x, e->standard_deviation, error), remarks[why].words);
+    output_print(out, "interval            %s to %s (%g%%, %s)\n", rounded(x, s->lower, error),
+                 rounded(y, s->upper, error), 100 * s->confidence, interval_words[s->interval]);
+    const bool known = s->spread_known == PODIUM_KNOWN_ESTIMATED;
+    output_print(out, known ? "standard deviation  %s\n" : "standard deviation  %s (%s)\n",
+                 rounded(x, s->standard_deviation, error), podium_known_message(s->spread_known));
     if (a->dishonest > 0)
-        output_print(out, "dishonest           %llu such reports can have moved the mean by %s at the most\n",
-                     (unsigned long long)a->dishonest, rounded(x, r->influence, error));
-    if (r->shape.bins > 0)
+        output_print(out, "dishonest           %llu such reports can have moved the mean by at most %s\n",
+                     (unsigned long long)a->dishonest, rounded(x, s->influence, error));
+    if (is_shape_shown(r))
         print_shape(out, r, a);
 }
 
@@ -112,33 +111,39 @@ static void print_text_head(output *out, int width, const asked *a) {
     output_print(out, "\n");
 }
 
-/* The numbers of a group. A mark stands where the blank before the next column would. */
+/* A mark after the standard deviation shows why it is unknown. */
+static const char *const marks[] = {
+    [PODIUM_KNOWN_ESTIMATED] = "",  [PODIUM_KNOWN_TOO_FEW] = "", [PODIUM_KNOWN_TOO_SMALL] = "*",
+    [PODIUM_KNOWN_TOO_LARGE] = "+", [PODIUM_KNOWN_UNTOLD] = "#", [PODIUM_KNOWN_NOT_ASKED] = "",
+};
+
+/* Prints the numbers of a group. A mark replaces the blank before the next column. */
 static void print_text_numbers(output *out, const result *r, const asked *a) {
-    const podium_estimate *e = &r->estimate;
-    double error = e->standard_error, shown[] = {e->mean, error, e->lower, e->upper, e->standard_deviation};
+    const podium_summary *s = &r->summary;
+    const double error = s->standard_error, shown[] = {s->mean, error, s->lower, s->upper, s->standard_deviation};
     static const int widths[] = {14, 12, 14, 14, 14};
+    const char *mark = marks[s->spread_known];
     char text[64];
-    int why = remark_on(e);
-    bool marked = why == TOO_SMALL || why == TOO_LARGE;
     for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
         output_print(out, " %*s", widths[k], rounded(text, shown[k], error));
-    output_print(out, "%s", marked ? remarks[why].mark : "");
+    output_print(out, "%s", mark);
     for (size_t k = 0; k < a->quantiles.count; k++)
-        output_print(out, k == 0 && marked ? "%14s" : " %14s",
-                     r->shape.telling ? rounded(text, r->quantile[k], error) : "too few");
+        output_print(out, k == 0 && *mark != '\0' ? "%14s" : " %14s",
+                     shape_known(r) ? rounded(text, quantile_of(r, a->quantiles.of[k]), error) : "too few");
 }
 
-/* What the marks mean, those that occur */
+/* Explains the marks that occur. */
 static void print_remarks(output *out, result **results, size_t count) {
-    bool occurs[REMARKS] = {false}, any = false;
-    for (size_t i = 0; i < count; i++)
-        if (results[i]->enough)
-            occurs[remark_on(&results[i]->estimate)] = true;
-    for (int why = PLAIN + 1; why < REMARKS; why++)
-        if (occurs[why]) {
-            output_print(out, "%s%s: %s\n", any ? "" : "\n", remarks[why].mark, remarks[why].words);
-            any = true;
-        }
+    bool any = false;
+    for (size_t known = 0; known < LENGTH(marks); known++) {
+        bool occurs = false;
+        for (size_t i = 0; i < count; i++)
+            occurs |= results[i]->summary.spread_known == (podium_known)known;
+        if (!occurs || *marks[known] == '\0')
+            continue;
+        output_print(out, "%s%s: %s\n", any ? "" : "\n", marks[known], podium_known_message((podium_known)known));
+        any = true;
+    }
 }
 
 static void print_text_groups(output *out, result **results, size_t count, const asked *a) {
@@ -148,8 +153,8 @@ static void print_text_groups(output *out, result **results, size_t count, const
     print_text_head(out, width, a);
     for (size_t i = 0; i < count; i++) {
         print_name(out, results[i]->group, width);
-        output_print(out, " %10llu", (unsigned long long)results[i]->n);
-        if (results[i]->enough)
+        output_print(out, " %10llu", (unsigned long long)results[i]->summary.count);
+        if (is_known(results[i]))
             print_text_numbers(out, results[i], a);
         else
             output_print(out, " %14s", "too few");
@@ -168,12 +173,12 @@ static bool shape_asked(const asked *a) {
     return a->quantiles.count > 0 || a->histogram > 0;
 }
 
-/* What is known of a group, but for the interval's word, which stands between the two */
+/* The numbers of a group; the word for the interval is printed between `mean` and `rest` */
 typedef struct {
     named_number mean[3], rest[4];
 } moments;
 
-static moments moments_of(const podium_estimate *e) {
+static moments moments_of(const podium_summary *e) {
     return (moments){
         .mean = {{"mean", e->mean}, {"standard_error", e->standard_error}, {"confidence", e->confidence}},
         .rest = {{"lower", e->lower},
@@ -186,7 +191,8 @@ static moments moments_of(const podium_estimate *e) {
 static void print_json_quantiles(output *out, const result *r, const asked *a) {
     output_print(out, ", \"quantiles\": [");
     for (size_t i = 0; i < a->quantiles.count; i++) {
-        const named_number value[] = {{"value", r->quantile[i]}, {"lower", r->lower[i]}, {"upper", r->upper[i]}};
+        const named_number value[] = {
+            {"value", quantile_of(r, a->quantiles.of[i])}, {"lower", r->lower[i]}, {"upper", r->upper[i]}};
         print_number(out, i == 0 ? "{\"p\": " : ", {\"p\": ", a->quantiles.of[i], "null");
         print_members(out, value, a->bootstrap > 0 ? LENGTH(value) : 1);
         output_print(out, "}");
@@ -194,35 +200,39 @@ static void print_json_quantiles(output *out, const result *r, const asked *a) {
     output_print(out, "]");
 }
 
-static void print_json_histogram(output *out, const podium_distribution *d) {
-    double width = (d->max - d->min) / d->bins;
+static void print_json_histogram(output *out, const podium_distribution *d, uint32_t bins) {
     output_print(out, ", \"histogram\": [");
-    for (uint32_t j = 0; j < d->bins; j++) {
-        const named_number bin[] = {{"upper", j + 1 == d->bins ? d->max : d->min + width * (j + 1)},
-                                    {"share", d->share[j]}};
-        print_number(out, j == 0 ? "{\"lower\": " : ", {\"lower\": ", d->min + width * j, "null");
-        print_members(out, bin, LENGTH(bin));
+    for (uint32_t j = 0; j < bins; j++) {
+        const podium_bin bin = podium_distribution_bin(d, j, bins);
+        const named_number rest[] = {{"upper", bin.upper}, {"share", bin.share}};
+        print_number(out, j == 0 ? "{\"lower\": " : ", {\"lower\": ", bin.lower, "null");
+        print_members(out, rest, LENGTH(rest));
         output_print(out, "}");
     }
     output_print(out, "]");
 }
 
+/* Was the spread left out because the estimate is impossible? */
+static bool is_clipped(const podium_summary *s) {
+    return s->spread_known == PODIUM_KNOWN_TOO_SMALL || s->spread_known == PODIUM_KNOWN_TOO_LARGE;
+}
+
 static void print_json_estimate(output *out, const result *r, const asked *a) {
-    const moments m = moments_of(&r->estimate);
+    const moments m = moments_of(&r->summary);
     print_members(out, m.mean, LENGTH(m.mean));
-    output_print(out, ", \"interval\": \"%s\"", interval_words[r->estimate.interval]);
+    output_print(out, ", \"interval\": \"%s\"", interval_words[r->summary.interval]);
     print_members(out, m.rest, LENGTH(m.rest));
-    output_print(out, ", \"variance_clipped\": %s", word_of(r->estimate.variance_clipped));
+    output_print(out, ", \"variance_clipped\": %s", word_of(is_clipped(&r->summary)));
     if (a->dishonest > 0) {
         output_print(out, ", \"dishonest\": %llu", (unsigned long long)a->dishonest);
-        print_number(out, ", \"influence\": ", r->influence, "null");
+        print_number(out, ", \"influence\": ", r->summary.influence, "null");
     }
     if (shape_asked(a))
-        output_print(out, ", \"telling\": %s", word_of(r->shape.telling));
+        output_print(out, ", \"telling\": %s", word_of(shape_known(r)));
     if (a->quantiles.count > 0)
         print_json_quantiles(out, r, a);
     if (a->histogram > 0)
-        print_json_histogram(out, &r->shape);
+        print_json_histogram(out, &r->summary.distribution, a->histogram);
 }
 
 static void print_json(output *out, const result *r, const asked *a, bool grouped) {
@@ -232,10 +242,10 @@ static void print_json(output *out, const result *r, const asked *a, bool groupe
         print_name_json(out, r->group);
         output_print(out, ", ");
     }
-    output_print(out, "\"n\": %llu", (unsigned long long)r->n);
-    if (r->refused > 0)
-        output_print(out, ", \"refused\": %llu", (unsigned long long)r->refused);
-    if (r->enough)
+    output_print(out, "\"n\": %llu", (unsigned long long)r->summary.count);
+    if (r->summary.refused > 0)
+        output_print(out, ", \"refused\": %llu", (unsigned long long)r->summary.refused);
+    if (is_known(r))
         print_json_estimate(out, r, a);
     output_print(out, "}");
 }
@@ -245,7 +255,7 @@ static void print_csv_head(output *out, const asked *a, bool grouped) {
                  grouped ? "group," : "");
     for (size_t i = 0; i < a->quantiles.count; i++) {
         char p[PODIUM_NUMBER_TEXT_MAX];
-        podium_number_write(p, a->quantiles.of[i]);
+        podium_number_format(p, sizeof p, a->quantiles.of[i]);
         output_print(out, ",quantile_%s", p);
         if (a->bootstrap > 0)
             output_print(out, ",quantile_%s_lower,quantile_%s_upper", p, p);
@@ -256,45 +266,50 @@ static void print_csv_head(output *out, const asked *a, bool grouped) {
                  shape_asked(a) ? ",telling" : "");
 }
 
-/* The cells of a group, empty where there are too few reports for an estimate */
+/* Prints fields of a group, which are empty if there are too few reports for an estimate. */
 static void print_known(output *out, const result *r, const named_number *numbers, size_t count) {
     for (size_t i = 0; i < count; i++)
-        print_number(out, ",", r->enough ? numbers[i].x : NAN, "");
+        print_number(out, ",", is_known(r) ? numbers[i].x : NAN, "");
 }
 
 static void print_known_word(output *out, const result *r, const char *word) {
-    output_print(out, ",%s", r->enough ? word : "");
+    output_print(out, ",%s", is_known(r) ? word : "");
+}
+
+static double share_of(const result *r, uint32_t number, uint32_t bins) {
+    return podium_distribution_bin(&r->summary.distribution, number, bins).share;
 }
 
 static void print_csv_shape(output *out, const result *r, const asked *a) {
     for (size_t i = 0; i < a->quantiles.count; i++) {
-        const named_number value[] = {{"value", r->quantile[i]}, {"lower", r->lower[i]}, {"upper", r->upper[i]}};
+        const named_number value[] = {
+            {"value", quantile_of(r, a->quantiles.of[i])}, {"lower", r->lower[i]}, {"upper", r->upper[i]}};
         print_known(out, r, value, a->bootstrap > 0 ? LENGTH(value) : 1);
     }
     for (uint32_t j = 0; j < a->histogram; j++)
-        print_known(out, r, &(named_number){"share", r->shape.share[j]}, 1);
+        print_known(out, r, &(named_number){"share", share_of(r, j, a->histogram)}, 1);
 }
 
 static void print_csv_row(output *out, const result *r, const asked *a, bool grouped) {
-    const moments m = moments_of(&r->estimate);
+    const moments m = moments_of(&r->summary);
     if (grouped) {
         print_name_csv(out, r->group);
         output_print(out, ",");
     }
-    output_print(out, "%llu", (unsigned long long)r->n);
+    output_print(out, "%llu", (unsigned long long)r->summary.count);
     print_known(out, r, m.mean, LENGTH(m.mean));
-    print_known_word(out, r, interval_words[r->estimate.interval]);
+    print_known_word(out, r, interval_words[r->summary.interval]);
     print_known(out, r, m.rest, LENGTH(m.rest));
     print_csv_shape(out, r, a);
     if (a->dishonest > 0)
-        print_known(out, r, &(named_number){"influence", r->influence}, 1);
-    print_known_word(out, r, word_of(r->estimate.variance_clipped));
+        print_known(out, r, &(named_number){"influence", r->summary.influence}, 1);
+    print_known_word(out, r, word_of(is_clipped(&r->summary)));
     if (shape_asked(a))
-        print_known_word(out, r, word_of(r->shape.telling));
-    output_print(out, ",%llu\n", (unsigned long long)r->refused);
+        print_known_word(out, r, word_of(shape_known(r)));
+    output_print(out, ",%llu\n", (unsigned long long)r->summary.refused);
 }
 
-/* ---- All of it ---- */
+/* ---- All formats ---- */
 
 void print_results(output *out, result **results, size_t count, const asked *a, const podium_collection *collection,
                    const char *name, bool grouped) {
@@ -311,9 +326,9 @@ void print_results(output *out, result **results, size_t count, const asked *a, 
         output_print(out, grouped ? "]\n" : "\n");
     } else {
         print_name(out, name, 0);
+        const podium_spec spec = podium_collection_spec(collection);
         output_print(out, "%s%s, epsilon %g, range %g to %g\n\n", *name == '\0' ? "" : ": ",
-                     podium_mechanism_name(collection->spec.mechanism), collection->spec.epsilon, collection->spec.min,
-                     collection->spec.max);
+                     podium_mechanism_name(spec.mechanism), spec.epsilon, spec.min, spec.max);
         if (grouped)
             print_text_groups(out, results, count, a);
         else

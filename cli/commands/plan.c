@@ -1,4 +1,4 @@
-/* podium plan: people, epsilon and error: any one from the other two, for every mechanism. */
+/* podium plan: compute the number of people, epsilon or error from the other two, for every mechanism. */
 #include "collection.h"
 #include "commands/commands.h"
 
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 typedef struct {
-    podium_spec spec;      /* the range; epsilon if given; spread and cells for mechanisms that take them */
-    double people, within; /* 0: wanted */
+    podium_spec spec;      /* the range, epsilon (0 if it is wanted), and the parameters of mechanisms that have them */
+    double people, within; /* 0 if wanted */
     double confidence, spread, response;
     uint32_t questions;
 } goal;
@@ -16,17 +16,19 @@ typedef struct {
     podium_mechanism mechanism;
     bool possible;
     double people, epsilon, within;
-    podium_questions questions; /* each is 0 where there is one question */
+    podium_questions questions; /* questions.each is 0 if there is only one question */
 } row;
 
-/* The error falls with the square root of the people, so one number of them tells all others. */
+/* The error falls with the square root of the number of people, so the result for one number gives that for any other.
+ */
 static void plan_questions(row *r, const goal *g, const podium_spec *spec) {
     double people = g->people > 0 ? g->people : 1e9;
     podium_questions *q = &r->questions;
     require(podium_plan_questions(q, spec, people, g->questions, g->spread, g->confidence), BAD_USAGE);
     if (g->people == 0) {
         double scale = g->within / q->within;
-        r->people = fmax(ceil(2.0 * g->questions / q->each), ceil(people / (scale * scale))); /* two answers each */
+        r->people = fmax(ceil(2.0 * g->questions / q->each),
+                         ceil(people / (scale * scale))); /* at least two answers per question */
         q->within *= scale;
         q->within_split *= scale;
         q->within_one *= scale;
@@ -43,14 +45,14 @@ static row row_of(const goal *g, podium_mechanism mechanism) {
         r.possible = status != PODIUM_ERROR_TOO_FEW_REPORTS;
         if (r.possible) {
             require(status, BAD_USAGE);
-            r.epsilon = collection.spec.epsilon;
+            r.epsilon = podium_collection_spec(&collection).epsilon;
         }
     } else if (g->questions > 1) {
         plan_questions(&r, g, &spec);
     } else {
         collection = collection_for(&spec);
-        require(g->people == 0 ? podium_plan_people(&r.people, &collection, g->within, g->spread, g->confidence)
-                               : podium_plan_error(&r.within, &collection, g->people, g->spread, g->confidence),
+        require(g->people == 0 ? podium_plan_people(&collection, &r.people, g->within, g->spread, g->confidence)
+                               : podium_plan_error(&collection, &r.within, g->people, g->spread, g->confidence),
                 BAD_USAGE);
     }
     return r;
@@ -60,7 +62,7 @@ static double asked(const goal *g, const row *r) {
     return ceil(r->people / g->response);
 }
 
-/* What is wanted, which the better mechanism has less of */
+/* Returns the wanted number, which is smaller for a better mechanism. */
 static double cost(const goal *g, const row *r) {
     return !r->possible ? INFINITY : g->people == 0 ? r->people : g->within == 0 ? r->within : r->epsilon;
 }
@@ -85,25 +87,28 @@ static void print_given(output *out, const goal *g) {
         output_print(out, ", within %g", g->within);
     output_print(out, ", %g%% confidence\n", 100 * g->confidence);
     if (g->questions > 1)
-        output_print(out, "%u questions to each person, who spends epsilon in all; the error is that of each mean\n",
-                     g->questions);
+        output_print(
+            out,
+            "%u questions per person, who spends epsilon on all of them together; the error is that of each mean\n",
+            g->questions);
     output_print(out, "\n");
 }
 
-/* Why a part of the questions, or all: what splitting does to the noise, against what leaving out does to the answers.
- */
+/* Explains why to ask all questions or only some: splitting epsilon adds noise, and leaving out questions costs
+ * answers. */
 static void print_reason(output *out, const goal *g, const row *r) {
     const podium_questions *q = &r->questions;
     if (q->each == g->questions)
         output_print(out,
-                     "  Let everybody answer all %u at epsilon %g: to ask one each at epsilon %g would\n"
-                     "  give %.3g times the error, for want of answers.\n",
+                     "  Let everybody answer all %u questions at epsilon %g. To ask each person one question at\n"
+                     "  epsilon %g would give %.3g times the error, because there would be fewer answers.\n",
                      g->questions, g->spec.epsilon / g->questions, g->spec.epsilon, q->within_one / q->within);
     else
-        output_print(out,
-                     "  Ask each person %u of the %u, chosen at random, at epsilon %g: to split epsilon between all\n"
-                     "  would give %.3g times the error, for noise grows faster than answers get fewer.\n",
-                     q->each, g->questions, g->spec.epsilon / q->each, q->within_split / q->within);
+        output_print(
+            out,
+            "  Ask each person %u of the %u questions, chosen at random, at epsilon %g. To split epsilon\n"
+            "  between all of them would give %.3g times the error, because more noise outweighs more answers.\n",
+            q->each, g->questions, g->spec.epsilon / q->each, q->within_split / q->within);
 }
 
 static void print_text(output *out, const goal *g, const row *rows, size_t count) {
@@ -128,7 +133,7 @@ static void print_text(output *out, const goal *g, const row *rows, size_t count
     }
     if (!best->possible)
         return;
-    output_print(out, "\n  Least: %s.\n", podium_mechanism_name(best->mechanism));
+    output_print(out, "\n  Best: %s.\n", podium_mechanism_name(best->mechanism));
     if (several)
         print_reason(out, g, best);
 }
@@ -153,10 +158,10 @@ static void print_csv(output *out, const goal *g, const row *rows, size_t count)
     for (size_t i = 0; i < count; i++) {
         const numbers n = numbers_of(g, &rows[i]);
         output_print(out, "%s", podium_mechanism_name(rows[i].mechanism));
-        print_cells(out, n.plan, LENGTH(n.plan));
+        print_fields(out, n.plan, LENGTH(n.plan));
         print_number(out, ",", g->confidence, "");
         if (g->questions > 1)
-            print_cells(out, n.questions, LENGTH(n.questions));
+            print_fields(out, n.questions, LENGTH(n.questions));
         output_print(out, g->questions > 1 ? "\n" : ",,,\n");
     }
 }
@@ -198,27 +203,27 @@ typedef struct {
 } settings;
 
 static const option people_option[] = {
-    {.name = "people", .argument = "N", TO_COUNT(settings, people, 1, COUNT_MOST), .help = "how many answer"},
+    {.name = "people", .argument = "N", TO_COUNT(settings, people, 1, COUNT_MOST), .help = "how many people answer"},
     {.name = NULL},
 };
 
-static const option epsilon_option[] = {ROW_EPSILON("1e-6 to 50"), {.name = NULL}};
+static const option epsilon_option[] = {ROW_EPSILON("from 1e-6 to 50"), {.name = NULL}};
 
 static const option within_option[] = {
     {.name = "within",
      .argument = "W",
      TO_NUMBER(settings, within),
      .allowed = is_positive,
-     .takes = "is more than 0",
-     .help = "half the width of the interval of the mean"},
+     .takes = "must be more than 0",
+     .help = "the error, which is half the width of the interval for the mean"},
     {.name = NULL},
 };
 
 static const option value_options[] = {
-    ROW_RANGE("the values that count"),
-    ROW_SPREAD("the people's values have a variance of R (MAX-MIN)^2; 0.0833, as if spread evenly, if not given; "
-               "0.25 covers everything, 0 is their own mean alone"),
-    ROW_CELLS("of minimax; 256 if not given"),
+    ROW_RANGE("the range of the values"),
+    ROW_SPREAD("the variance of the values is R (MAX-MIN)^2; 0.0833, as for evenly spread values, if not given. 0.25 "
+               "covers all values; 0 is for the mean of just these people"),
+    ROW_CELLS("for mechanisms with this parameter; 256 if not given"),
     {.name = NULL},
 };
 
@@ -228,12 +233,12 @@ static const option own_options[] = {
      .argument = "S",
      TO_NUMBER(settings, response),
      .allowed = is_share,
-     .takes = "is more than 0 and at most 1",
+     .takes = "must be more than 0 and at most 1",
      .help = "the share of the people asked who answer; 1 if not given"},
     {.name = "questions",
      .argument = "D",
      TO_COUNT(settings, questions, 1, QUESTIONS_MOST),
-     .help = "so many questions to each person, who spends epsilon in all"},
+     .help = "how many questions each person is asked; they share epsilon"},
     {.name = NULL},
 };
 
@@ -246,25 +251,26 @@ static void check(const settings *s) {
     if (!s->which.given.range)
         fail_usage("plan", "--range MIN:MAX is missing");
     if (epsilon && !(spec->epsilon > 0))
-        fail_usage("plan", "--epsilon is more than 0");
+        fail_usage("plan", "--epsilon must be more than 0");
     if (given != 2)
         fail_usage("plan", "give exactly two of --people, --epsilon and --within; the third is computed");
     if (s->within >= spec->max - spec->min)
-        fail_usage("plan", "--within is as wide as the range: that much is known without asking anybody");
+        fail_usage("plan", "--within must be less than the width of the range");
     if (s->questions > 1 && !epsilon)
-        fail_usage("plan", "--questions needs --epsilon: what a person spends in all");
+        fail_usage("plan", "--questions needs --epsilon, which all questions share");
     if (s->questions > 1 && spec->epsilon / s->questions < PODIUM_EPSILON_MIN)
-        fail_usage("plan", "epsilon split between %u questions is below %g", s->questions, PODIUM_EPSILON_MIN);
+        fail_usage("plan", "epsilon divided by %u questions is below %g", s->questions, PODIUM_EPSILON_MIN);
 }
 
-static size_t rows_of(row rows[PODIUM_MECHANISMS], const goal *g) {
-    size_t count = 0;
-    for (; podium_mechanism_name((podium_mechanism)count) != NULL; count++) {
-        progress_show("planning", count, PODIUM_MECHANISMS, 0);
-        rows[count] = row_of(g, (podium_mechanism)count);
+static row *rows_of(const goal *g) {
+    const size_t count = podium_mechanism_count();
+    row *rows = allocate(count * sizeof *rows);
+    for (size_t m = 0; m < count; m++) {
+        progress_show("planning", m, count, 0);
+        rows[m] = row_of(g, (podium_mechanism)m);
     }
     progress_clear();
-    return count;
+    return rows;
 }
 
 static int run(char **arguments) {
@@ -281,21 +287,21 @@ static int run(char **arguments) {
                     .spread = s.which.spec.spread,
                     .response = s.response,
                     .questions = s.questions};
-    row rows[PODIUM_MECHANISMS];
-    const size_t count = rows_of(rows, &g);
+    row *rows = rows_of(&g);
     static void (*const print[])(output *, const goal *, const row *, size_t) = {
         [FORMAT_TEXT] = print_text, [FORMAT_JSON] = print_json, [FORMAT_CSV] = print_csv};
     output *out = output_open(s.output.path);
-    print[s.output.format](out, &g, rows, count);
+    print[s.output.format](out, &g, rows, podium_mechanism_count());
     output_close(out);
+    free(rows);
     return DONE;
 }
 
 const command command_plan = {
     .name = "plan",
-    .summary = "how many people, which epsilon, what error",
+    .summary = "compute the number of people, epsilon or error",
     .usage = "--range MIN:MAX [two of --people, --epsilon, --within] [OPTIONS]",
-    .groups = {{.heading = "Give two of these; the third is computed, for every mechanism", .options = people_option},
+    .groups = {{.heading = "Give two of these; the third is computed for every mechanism", .options = people_option},
                {.options = epsilon_option, .record = offsetof(settings, which)},
                {.options = within_option},
                {.heading = "About the people and the values",

@@ -1,4 +1,4 @@
-/* podium privatize: replace columns of private values by reports. */
+/* podium privatize: replace columns of private values with reports. */
 #include "collection.h"
 #include "commands/commands.h"
 #include "table/number.h"
@@ -8,33 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EPSILON_LARGE 10
+#define EPSILON_LARGE 10 /* above this a warning says that reports nearly repeat the values */
 
 /* How the values of a column are replaced */
 typedef struct {
     podium_collection collection;
+    podium_spec spec; /* of the collection */
     number_format format;
 } replacement;
 
-/* What all threads share, and what each has of its own */
+/* What all threads share */
 typedef struct {
     replacement *replacement;
-    bool one; /* for all columns, else one for each of those asked for */
+    bool one; /* one replacement for all columns; otherwise each --column has its own */
     table *table;
     output *out;
-    bool codes, begun;
+    bool codes;
+    bool begun; /* the header has been written, if there is one */
 } job;
 
+/* What each thread has of its own */
 typedef struct {
     job *job;
-    char *text; /* the rows, privatized */
+    char *text; /* the privatized rows */
     size_t n, capacity;
     uint32_t *cells; /* for codes */
     size_t cells_capacity;
 } own;
 
 static const replacement *replacement_of(const job *j, const column *c) {
-    return &j->replacement[j->one ? 0 : c->place];
+    return &j->replacement[j->one ? 0 : c->option];
 }
 
 static void write_header(job *j) {
@@ -47,7 +50,7 @@ static void write_header(job *j) {
 
 /* ---- Rows as text ---- */
 
-/* Rows that are alone go straight out, because there may be much in them. */
+/* Rows that are alone are written straight to the output, because they may be long. */
 static inline __attribute__((always_inline)) void append(own *o, const char *text, size_t n, bool straight) {
     if (straight) {
         output_write(o->job->out, text, n);
@@ -66,27 +69,27 @@ static inline __attribute__((always_inline)) void append_report(own *o, double r
         o->n += number_write_report(o->text + o->n, report, format);
 }
 
-/* The rows as they stand, but reports in the place of values; lines that are left out go, and cells that are missing
-   stay. In the common cases the last three are constants. */
+/* Copies the rows with reports instead of values. Lines that were dropped are left out, and missing values stay. The
+   last three arguments are constants in the common cases, so that the compiler can specialise this function. */
 static inline __attribute__((always_inline)) void write_as(own *o, const rows *r, size_t columns, bool kept,
                                                            bool straight) {
     size_t copied = r->first, end = r->first;
     number_format format = replacement_of(o->job, &r->column[0])->format;
-    const span *cell = r->cell;
+    const span *field = r->field;
     for (size_t i = 0; i < r->count; i++) {
         const row *line = &r->row[i];
         if (line->start != end) {
             append(o, r->text + copied, end - copied, straight);
             copied = line->start;
         }
-        for (size_t c = 0; c < columns; c++, cell++) {
-            if (kept && cell->to < cell->from)
+        for (size_t c = 0; c < columns; c++, field++) {
+            if (kept && field->to < field->from)
                 continue;
             if (columns > 1)
                 format = replacement_of(o->job, &r->column[c])->format;
-            append(o, r->text + copied, cell->from - copied, straight);
+            append(o, r->text + copied, field->from - copied, straight);
             append_report(o, r->value[c * r->stride + i], format, straight);
-            copied = cell->to;
+            copied = field->to;
         }
         end = line->end;
     }
@@ -110,7 +113,7 @@ static void write_rows(own *o, const rows *r) {
 
 /* ---- Reports ---- */
 
-/* In place: values become codes */
+/* Replaces values with codes, in place. */
 static podium_status make_codes(own *o, const podium_collection *collection, double *values, size_t n) {
     if (n > o->cells_capacity)
         o->cells = reallocate(o->cells, (o->cells_capacity = n) * sizeof *o->cells);
@@ -139,7 +142,7 @@ static void finish(void *argument, const rows *r) {
     write_header(o->job);
     if (o->n > 0)
         output_write(o->job->out, o->text, o->n);
-    output_flush(o->job->out); /* whoever waits at the other end of a pipe has them now */
+    output_flush(o->job->out); /* so that the reader of a pipe gets them now */
     o->n = 0;
 }
 
@@ -149,7 +152,7 @@ static void privatize_all(job *j) {
     for (unsigned i = 0; i < threads; i++)
         all[i] = (own){.job = j};
     table_run(j->table, all, sizeof *all, work, finish);
-    write_header(j); /* of a table without rows */
+    write_header(j); /* in case the table has no rows */
     for (unsigned i = 0; i < threads; i++) {
         free(all[i].text);
         free(all[i].cells);
@@ -171,47 +174,49 @@ static const option value_options[] = {
     {.name = "invalid",
      TO_CHOICE(table_options, invalid),
      .words = invalid_words,
-     .help = "cells that are no number, empty or out of range: stop (default), leave out the row, clamp what is out of "
-             "range (the rest is an error), or keep cells that are empty, NA or null (the rest is an error)"},
+     .help =
+         "fields that are empty, not numbers, or out of range: stop (default); drop the row; clamp numbers to the range "
+         "(anything else is an error); or keep fields that are empty, NA or null (anything else is an error)"},
     {.name = "codes", TO_FLAG(table_options, codes), .help = "write each report as its code, a small whole number"},
     ROW_THREADS,
-    {.name = "force", .kind = OPTION_REFUSED, .help = "is for reports: values are always taken"},
+    {.name = "force", .kind = OPTION_REFUSED, .help = "is for reports, but this command reads values"},
     {.name = NULL},
 };
 
 static void warn_of_epsilon(const podium_collection *collection, const char *file) {
-    const podium_spec *spec = &collection->spec;
-    double deviation = sqrt(collection->variance_most);
-    if (spec->epsilon > EPSILON_LARGE)
-        say("warning: %s%sat epsilon %g reports nearly repeat the values: one is up to %.2g times as likely "
-            "from one value as from another, and its noise has a standard deviation of at most %.3g, which is "
+    const podium_spec spec = podium_collection_spec(collection);
+    const double deviation = sqrt(podium_collection_variance_most(collection));
+    if (spec.epsilon > EPSILON_LARGE)
+        say("warning: %s%sat epsilon %g reports nearly repeat the values: a report is up to %.2g times as likely "
+            "from one value as from another, and the standard deviation of its noise is at most %.3g, which is "
             "%.3g%% of the range",
-            file, *file == '\0' ? "" : ": ", spec->epsilon, exp(spec->epsilon), deviation,
-            100 * deviation / (spec->max - spec->min));
+            file, *file == '\0' ? "" : ": ", spec.epsilon, exp(spec.epsilon), deviation,
+            100 * deviation / (spec.max - spec.min));
 }
 
 static bool warned_before(const replacement *all, size_t k) {
     for (size_t i = 0; i < k; i++)
-        if (all[i].collection.fingerprint == all[k].collection.fingerprint)
+        if (podium_spec_equal(&all[i].spec, &all[k].spec))
             return true;
     return false;
 }
 
-/* One for all columns, or one for each: the k-th collection belongs to the k-th column. */
+/* Returns one replacement for all columns, or one for each: the k-th --collection belongs to the k-th --column. */
 static replacement *replacements(const collection_options *which, size_t columns, bool codes) {
     char name[PODIUM_NAME_MAX];
     size_t count = which->files.count > 1 ? which->files.count : 1;
     if (count > 1 && count != columns)
         fail_usage("privatize",
-                   "%zu --collection and %zu --column were given; give one collection for all columns, or one "
-                   "for each, in the same order",
+                   "there are %zu --collection and %zu --column; give one collection for all columns, or one for "
+                   "each, in the same order",
                    count, columns);
     replacement *all = allocate(count * sizeof *all);
     for (size_t k = 0; k < count; k++) {
         const char *file = which->files.count == 0 ? "" : which->files.of[k];
         all[k].collection = k == 0 ? collection_from(which, name) : collection_read(file, name);
+        all[k].spec = podium_collection_spec(&all[k].collection);
         if (which->files.count == 0)
-            collection_warn(&all[k].collection); /* while it can still be changed */
+            collection_warn(&all[k].collection); /* now, because it can still be changed */
         all[k].format = codes ? (number_format){.fixed = true} : number_format_for(&all[k].collection);
         if (!warned_before(all, k))
             warn_of_epsilon(&all[k].collection, file);
@@ -220,14 +225,14 @@ static replacement *replacements(const collection_options *which, size_t columns
 }
 
 static const podium_spec *range_of(const job *j, size_t k) {
-    return &j->replacement[j->one ? 0 : k].collection.spec;
+    return &j->replacement[j->one ? 0 : k].spec;
 }
 
 static int run(char **arguments) {
     settings s = {.which = {.command = "privatize"},
                   .table = {.header = HEADER_AUTO, .private = true, .doing = "privatizing"}};
     s.table.files = options_parse(&command_privatize, &s, arguments);
-    collection_apart(&s.which, s.table.files);
+    collection_check_input(&s.which, s.table.files);
     job j = {.replacement = replacements(&s.which, s.table.columns.count, s.table.codes),
              .one = s.which.files.count <= 1,
              .codes = s.table.codes};
@@ -246,15 +251,14 @@ static int run(char **arguments) {
 
 const command command_privatize = {
     .name = "privatize",
-    .summary = "replace columns of private values by reports",
+    .summary = "replace columns of private values with reports",
     .usage = "[OPTIONS] [FILE...]",
     .operands = true,
     .groups = {{.heading = COLLECTION_HEADING, .options = collections_option, .record = offsetof(settings, which)},
                {.options = spec_options,
                 .record = offsetof(settings, which),
-                .note = "Give --column again for each further column, and one collection for all of them, or a "
-                        "--collection for each in the same order. Their epsilons add up: whoever has a row has all of "
-                        "its reports."},
+                .note = "To privatize several columns, repeat --column, and give one collection for all of them or one "
+                        "--collection for each in the same order. The epsilons of a row's reports add up."},
                {.heading = INPUT_HEADING, .options = columns_option, .record = offsetof(settings, table)},
                {.options = table_form, .record = offsetof(settings, table)},
                {.options = value_options, .record = offsetof(settings, table)},

@@ -6,7 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define NAME_SIZE 1024 /* bytes of a name that are looked at */
+#define NAME_SIZE 1024 /* names are compared up to this many bytes */
 
 typedef struct {
     const csv_record *record;
@@ -25,9 +25,9 @@ static _Noreturn void fail_same(const column *a, const column *b) {
 
 /* ---- Names ---- */
 
-/* What a field says: without its quotes and the blanks around it. One that fills all of the buffer may be longer. */
+/* The content of a field, without its quotes and the blanks around it. If n is NAME_SIZE, it may have been cut off. */
 typedef struct {
-    char plain[NAME_SIZE + 1]; /* ends in a 0 */
+    char plain[NAME_SIZE + 1]; /* ends in a zero byte */
     const char *text;
     size_t n;
 } field_name;
@@ -38,7 +38,7 @@ static void set_name(field_name *name, const first_line *line, const csv_field *
     name->text = name->n < NAME_SIZE ? without_blanks(name->plain, &name->n) : name->plain;
 }
 
-/* Columns by name, sorted: a line may have millions of fields, and each is looked up once. */
+/* An index of columns, sorted by name, because a line may have millions of fields, each of which is looked up. */
 typedef struct {
     const char *text;
     size_t n;
@@ -63,7 +63,7 @@ static entry entry_for(column *c) {
     return (entry){text, n, c};
 }
 
-/* Those that are asked for by name or number, of which no two may be the same */
+/* Indexes the columns by what --column says, and returns how many there are. Ends the program if two are the same. */
 static size_t index_asked(entry *index, const column_set *all) {
     size_t count = 0;
     for (; count < all->count && all->column[count].asked != NULL; count++)
@@ -82,7 +82,7 @@ static void add_match(column *c, size_t field) {
     c->matches++;
 }
 
-/* Counts the fields, too. */
+/* Counts for each column the fields that have its name, and all fields of the line. */
 static void match_names(column_set *all, const first_line *line) {
     entry *index = allocate(all->count * sizeof *index), by = {NULL, 0, NULL};
     size_t count = index_asked(index, all);
@@ -99,9 +99,9 @@ static void match_names(column_set *all, const first_line *line) {
 }
 
 /*
- * A column's number: by its name in the header, or a number from 1. Returns whether the header was needed. Where it is
- * not known that there is one, no number is a name, be it that of a column or not, because a value on the first line
- * would make a header of it.
+ * Finds the field of a column, by its name in the header or by its number, from 1. Returns whether it was found by
+ * name. Unless the user says that there is a header, a number is never a name, because otherwise a value in the first
+ * line could be taken for a header.
  */
 static bool resolve(const column_set *all, column *c, const first_line *line) {
     double number;
@@ -109,15 +109,15 @@ static bool resolve(const column_set *all, column *c, const first_line *line) {
     bool numbered = is_number && number >= 1 && number <= (double)all->fields && number == (double)(size_t)number;
     bool named = all->header == HEADER_YES || (all->header == HEADER_AUTO && !is_number);
     if (named && c->matches > 1)
-        fail(BAD_DATA, "%s, line 1: %zu columns are called '%s'; give the number of each that is meant", line->file,
-             c->matches, c->asked);
+        fail(BAD_DATA, "%s, line 1: %zu columns are called '%s'; give their numbers instead", line->file, c->matches,
+             c->asked);
     if (named && c->matches == 1)
         return true;
     if (is_number && !numbered && !named)
-        fail(BAD_DATA, "%s, line 1: there is no column %s (they are 1 to %zu)%s", line->file, c->asked, all->fields,
-             all->header == HEADER_AUTO ? "; if that is a name, say --header yes" : "");
+        fail(BAD_DATA, "%s, line 1: there is no column %s, only 1 to %zu%s", line->file, c->asked, all->fields,
+             all->header == HEADER_AUTO ? "; if that is a name, use --header yes" : "");
     if (!numbered)
-        fail(BAD_DATA, "%s, line 1: no column is called '%s' (there are %zu)", line->file, c->asked, all->fields);
+        fail(BAD_DATA, "%s, line 1: none of the %zu columns is called '%s'", line->file, all->fields, c->asked);
     c->field = (size_t)number - 1;
     return false;
 }
@@ -127,11 +127,12 @@ static int by_field(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Returns whether a name was found, which makes the line a header. */
+/* Finds all columns. Returns whether one was found by name, which makes the line a header. */
 static bool resolve_all(column_set *all, const first_line *line) {
     bool named = false;
     if (all->column[0].asked == NULL && all->fields != 1)
-        fail(BAD_USAGE, "%s has %zu columns: say which with --column NAME or --column NUMBER", line->file, all->fields);
+        fail(BAD_USAGE, "%s has %zu columns; choose one with --column NAME or --column NUMBER", line->file,
+             all->fields);
     for (size_t c = 0; c < all->count && all->column[c].asked != NULL; c++)
         named |= resolve(all, &all->column[c], line);
     if (all->by != NULL)
@@ -146,14 +147,14 @@ static bool resolve_all(column_set *all, const first_line *line) {
     return named;
 }
 
-/* ---- Columns that were not asked for, but are called the same ---- */
+/* ---- Other columns with the same name ---- */
 
 static column *column_at(const column_set *all, size_t field) {
     const column key = {.field = field};
     return bsearch(&key, all->column, all->count, sizeof key, by_field);
 }
 
-/* The columns by the names that the header has for them; those without a name are left out. */
+/* Indexes the columns by their names in the header, and returns how many have one. */
 static size_t index_header(entry *index, const column_set *all, const first_line *line) {
     csv_field field = csv_begin(line->record);
     field_name name;
@@ -171,7 +172,7 @@ static size_t index_header(entry *index, const column_set *all, const first_line
     return count;
 }
 
-/* Of two columns with the same name, one that is asked for by its number must not leave the other in the clear. */
+/* If two columns have the same name and one is asked for by its number, the other would be printed in the clear. */
 static void refuse_namesakes(const column_set *all, const first_line *line) {
     entry *index = allocate(all->count * sizeof *index);
     size_t count = index_header(index, all, line);
@@ -193,7 +194,7 @@ static void refuse_namesakes(const column_set *all, const first_line *line) {
 
 /* ---- Does a line look like a header? ---- */
 
-/* Letters of common scripts: no character among them has a numeric value, but for the numerals below. */
+/* Letters of common scripts. None of them has a numeric value, except for the numerals below. */
 static const struct {
     uint32_t first, last;
 } letters[] = {
@@ -205,7 +206,8 @@ static const char numerals[] =
     "一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰"
     "阡陆陌陸零";
 
-/* The length of the letter beyond ASCII that a text begins with; 0: it is no letter that can be in a name */
+/* Returns the length in bytes of the non-ASCII letter that a text begins with, or 0 if that cannot be part of a name.
+ */
 static size_t letter_length(const char *text) {
     uint32_t character;
     size_t length = utf8_decode(&character, text);
@@ -221,7 +223,7 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Does the text begin with a word that stands for a number, or for none? */
+/* Does the text begin with a word that stands for a number or for a missing value? */
 static bool begins_with_value(const char *text, size_t n) {
     static const char *const words[] = {"na",   "n/a", "n.a",      "nan",     "null",   "nil",
                                         "none", "inf", "infinity", "missing", "unknown"};
@@ -235,10 +237,11 @@ static bool begins_with_value(const char *text, size_t n) {
 }
 
 /*
- * A header is printed as it stands, so what may be a value must not pass for one: neither 12kg nor EUR 12 nor 1.000,50
- * nor NA nor ４２. It begins with a letter or an underscore, and has neither digits nor letters of uncommon scripts.
+ * A header is printed unchanged, so nothing that may be a value is accepted as one: not 12kg, EUR 12, 1.000,50, NA or
+ * ４２. A name begins with a letter or an underscore, and contains neither digits nor letters of uncommon scripts. The
+ * text must end in a zero byte.
  */
-static bool reads_as_name(const char *text, size_t n) { /* which ends in a 0 */
+static bool reads_as_name(const char *text, size_t n) {
     if (n == 0 || !(is_letter(*text) || *text == '_' || (signed char)*text < 0) || begins_with_value(text, n))
         return false;
     for (size_t at = 0, length; at < n; at += length) {
@@ -250,7 +253,7 @@ static bool reads_as_name(const char *text, size_t n) { /* which ends in a 0 */
     return true;
 }
 
-/* All columns must read as names: a value in any of them would be printed. */
+/* The fields of all columns must read as names, because a value in any of them would be printed. */
 static bool looks_like_header(const column_set *all, const first_line *line) {
     csv_field field = csv_begin(line->record);
     field_name name;
@@ -272,7 +275,7 @@ bool columns_locate(column_set *all, const csv_record *record, char separator, c
     if (!named && all->header == HEADER_AUTO) {
         header = looks_like_header(all, &line);
         if (header && isatty(STDERR_FILENO))
-            say("took the first line of %s for a header; if it is not one, say --header no", file);
+            say("the first line of %s is read as a header; if it is not one, use --header no", file);
     }
     if (header && all->private)
         refuse_namesakes(all, &line);

@@ -1,4 +1,4 @@
-/* Columns: which fields of a table are asked for, by its first line, and whether that line is a header. */
+/* Columns: finds the wanted columns in the first line of a table, and decides whether that line is a header. */
 #ifndef PODIUM_CLI_COLUMNS_H
 #define PODIUM_CLI_COLUMNS_H
 
@@ -6,30 +6,30 @@
 #include "table/csv.h"
 
 typedef struct {
-    const char *asked; /* a name or a number; NULL: the only column of the table */
+    const char *asked; /* a name or a number; NULL means the only column of the table */
     double min, max;   /* numbers outside are invalid; may be infinite */
-    size_t place;      /* among those asked for, from 0 */
-    size_t field;      /* its number in a record, from 0: known from the first line on */
-    size_t matches;    /* fields of the first line that are called so */
+    size_t option;     /* which --column this is, from 0 */
+    size_t field;      /* its position in a record, from 0; known after the first line */
+    size_t matches;    /* how many fields of the first line have this name */
 } column;
 
 typedef enum { HEADER_YES, HEADER_NO, HEADER_AUTO } header_mode;
 
 typedef struct {
-    column *column; /* those that are read; in the order of their fields once they are located */
+    column *column; /* the columns that are read, sorted by their fields once these are known */
     size_t count;
-    column *by; /* the groups; NULL: none */
+    column *by; /* the column with the names of groups; NULL if there is none */
     header_mode header;
-    bool private;  /* the columns hold values, which must not be printed */
-    size_t fields; /* of the first line */
-    size_t least;  /* a record needs as many fields for all columns to be there */
+    bool private;  /* the columns contain values, which must not be printed */
+    size_t fields; /* how many fields the first line has */
+    size_t least;  /* how many fields a record must have to contain all columns */
 } column_set;
 
-/* Finds the columns by the first line of the file called so. Returns whether the line is a header; ends the program
-   where a column is not there, or not certain. */
+/* Finds the columns in the first line of a file, whose name is for messages. Returns whether the line is a header. Ends
+   the program if a column is missing or ambiguous. */
 bool columns_locate(column_set *all, const csv_record *line, char separator, const char *file);
 
-/* For messages: what was asked for, or the column's number */
+/* Returns what messages call a column: the argument of --column, or else its number, which is written to text. */
 const char *column_label(const column *column, char text[32]);
 
 #endif

@@ -12,22 +12,22 @@
 
 struct crew {
     const crew_steps *steps;
-    pthread_mutex_t taking, turn;
+    pthread_mutex_t fetching, turn;
     pthread_cond_t moved;      /* finished has changed */
-    uint64_t taken;            /* guarded by taking */
-    _Atomic uint64_t finished; /* changed under turn */
+    uint64_t fetched;          /* guarded by fetching */
+    _Atomic uint64_t finished; /* changed only under turn */
 };
 
 typedef struct {
     crew *crew;
     void *worker;
-} place;
+} member;
 
-/* A turn often comes within microseconds, and sleeping takes longer. */
-#define GLANCES 2000
+/* A turn often comes within microseconds, so a thread polls this often before it sleeps, which takes longer. */
+#define POLLS 2000
 
 static void await(crew *c, uint64_t finished) {
-    for (int i = 0; i < GLANCES && atomic_load(&c->finished) != finished; i++)
+    for (int i = 0; i < POLLS && atomic_load(&c->finished) != finished; i++)
         PAUSE;
     pthread_mutex_lock(&c->turn);
     while (c->finished != finished)
@@ -36,23 +36,23 @@ static void await(crew *c, uint64_t finished) {
 }
 
 void crew_await(crew *c) {
-    await(c, c->taken);
+    await(c, c->fetched);
 }
 
 static void *run(void *argument) {
-    crew *c = ((place *)argument)->crew;
-    void *worker = ((place *)argument)->worker;
+    crew *c = ((member *)argument)->crew;
+    void *worker = ((member *)argument)->worker;
     for (;;) {
-        pthread_mutex_lock(&c->taking);
-        bool more = c->steps->take(c, worker);
-        uint64_t mine = c->taken;
-        c->taken += more;
-        pthread_mutex_unlock(&c->taking);
+        pthread_mutex_lock(&c->fetching);
+        bool more = c->steps->fetch(c, worker);
+        uint64_t mine = c->fetched;
+        c->fetched += more;
+        pthread_mutex_unlock(&c->fetching);
         if (!more)
             return NULL;
         c->steps->work(worker);
         await(c, mine);
-        c->steps->finish(worker); /* nobody else's turn: finished is still mine */
+        c->steps->finish(worker); /* no other thread can be here until finished changes */
         pthread_mutex_lock(&c->turn);
         c->finished++;
         pthread_cond_broadcast(&c->moved);
@@ -62,17 +62,17 @@ static void *run(void *argument) {
 
 void crew_run(const crew_steps *steps, void *workers, size_t size, unsigned count) {
     crew c = {.steps = steps,
-              .taking = PTHREAD_MUTEX_INITIALIZER,
+              .fetching = PTHREAD_MUTEX_INITIALIZER,
               .turn = PTHREAD_MUTEX_INITIALIZER,
               .moved = PTHREAD_COND_INITIALIZER};
     pthread_t threads[CREW_MAX];
-    place places[CREW_MAX];
+    member members[CREW_MAX];
     for (unsigned i = 0; i < count; i++)
-        places[i] = (place){&c, (char *)workers + i * size};
-    unsigned started = 1; /* this thread works too; where no more can be had, fewer do it */
-    while (started < count && pthread_create(&threads[started], NULL, run, &places[started]) == 0)
+        members[i] = (member){&c, (char *)workers + i * size};
+    unsigned started = 1; /* this thread works too; if the system has no more threads, fewer do the work */
+    while (started < count && pthread_create(&threads[started], NULL, run, &members[started]) == 0)
         started++;
-    run(&places[0]);
+    run(&members[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(threads[i], NULL);
 }

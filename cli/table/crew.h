@@ -1,4 +1,4 @@
-/* Crew: threads that take pieces of work in order, do them at the same time, and finish them in the order taken. */
+/* Crew: threads that fetch pieces of work in order, work on them in parallel, and finish them in the order fetched. */
 #ifndef PODIUM_CLI_CREW_H
 #define PODIUM_CLI_CREW_H
 
@@ -9,16 +9,17 @@
 
 typedef struct crew crew;
 
-/* Each gets its own worker: `count` of them, of `size` bytes each, stand at `workers`. */
+/* Each thread passes a worker of its own to these functions. */
 typedef struct {
-    bool (*take)(crew *crew, void *worker); /* one at a time; false: there is no more */
-    void (*work)(void *worker);             /* at the same time as others */
-    void (*finish)(void *worker);           /* one at a time, in the order of take */
+    bool (*fetch)(crew *crew, void *worker); /* by one thread at a time; returns false if there is no more work */
+    void (*work)(void *worker);              /* in parallel with other threads */
+    void (*finish)(void *worker);            /* by one thread at a time, in the order of fetch */
 } crew_steps;
 
+/* Runs the steps until there is no more work. `workers` is an array of `count` workers of `size` bytes each. */
 void crew_run(const crew_steps *steps, void *workers, size_t size, unsigned count);
 
-/* For take: waits until all that was taken before is finished, so that what is said now comes after it. */
+/* For use inside fetch: waits until everything fetched before is finished, so that a message comes after theirs. */
 void crew_await(crew *crew);
 
 #endif

@@ -15,7 +15,7 @@ static bool contains_quotes(const char *text, size_t n) {
 enum { FIELD_START, UNQUOTED, QUOTED, QUOTE_SEEN };
 
 static int next_state(int state, char c, char separator) {
-    if (c == '"' && (state == FIELD_START || state == QUOTE_SEEN)) /* two make one, and the field goes on */
+    if (c == '"' && (state == FIELD_START || state == QUOTE_SEEN)) /* opens the field, or doubles a quote in it */
         return QUOTED;
     return c == separator || c == '\n' ? FIELD_START : UNQUOTED;
 }
@@ -46,9 +46,9 @@ void csv_whole(csv_scan *scan, const char *text, size_t n, char separator) {
     }
 }
 
-/* ---- Marks, with quotes: field by field ---- */
+/* ---- Marks in a text with quotes, field by field ---- */
 
-/* From the start of a field to the next of the two characters outside quotes, or n */
+/* For a field that starts at `at`: returns the position of the first separator or `other` outside quotes, or n. */
 static size_t field_end(const char *text, size_t n, size_t at, char separator, char other) {
     for (bool quoted = at < n && text[at] == '"'; quoted;) {
         const char *quote = memchr(text + at + 1, '"', n - at - 1);
@@ -69,10 +69,10 @@ static size_t marks_outside_quotes(uint32_t *marks, const char *text, size_t fro
     return count;
 }
 
-/* ---- Marks, without: all at once ---- */
+/* ---- Marks in a text without quotes, 64 bytes at a time ---- */
 
 #ifdef __SSE2__
-/* A bit for each of 64 bytes that is either */
+/* Bit i of the result is set if byte i of 64 is a separator or a line end. */
 static inline uint64_t either(const char *text, __m128i separator, __m128i line_end) {
     uint64_t bits = 0;
     for (unsigned part = 0; part < 4; part++) {
@@ -90,7 +90,7 @@ static size_t marks_anywhere(uint32_t *marks, const char *text, size_t from, siz
         uint64_t bits = either(text + at, separators, line_ends);
         if (n - at < 64)
             bits &= ((uint64_t)1 << (n - at)) - 1;
-        while (bits != 0) /* four at a time, whose number is easier to foresee; those too many do not count */
+        while (bits != 0) /* four marks per round, which is easier to predict; surplus ones are overwritten */
             for (int k = 0; k < 4; k++) {
                 marks[count] = (uint32_t)(at + (unsigned)__builtin_ctzll(bits | (uint64_t)1 << 63));
                 count += bits != 0;
@@ -128,7 +128,8 @@ csv_field csv_begin(const csv_record *record) {
     return (csv_field){.next = record->first};
 }
 
-/* Line ends in a record stand in quotes, or would if it were read with the right separator. */
+/* Only the separator ends a field, because a line end inside a record is quoted, or would be with the right separator.
+ */
 bool csv_next(csv_field *field, const csv_record *record, char separator) {
     if (field->next > record->n)
         return false;

@@ -1,6 +1,7 @@
 /*
- * CSV: where records and fields end. As RFC 4180 has it: a field that begins with a quote ends at the next single quote
- * and may hold separators and line ends; elsewhere a quote is a character. Lines end in \n or \r\n.
+ * CSV: finds where records and fields end, as in RFC 4180. A field that begins with a quote ends at the next quote that
+ * is not doubled, and may contain separators and line ends. Anywhere else a quote is an ordinary character. Lines end
+ * in \n or \r\n.
  */
 #ifndef PODIUM_CLI_CSV_H
 #define PODIUM_CLI_CSV_H
@@ -10,21 +11,22 @@
 #include <stdint.h>
 
 #define CSV_RECORD_MAX ((size_t)1 << 24)
-#define CSV_PADDING 64 /* bytes after a text that may be read, so that most things need not look for its end */
+#define CSV_PADDING 64 /* readable bytes that follow every text, so that most code need not check for its end */
 
-/* How much of a text is whole records, while it grows: a scan goes on where it stopped, and begins as {first field}. */
+/* Finds how much of a growing text consists of complete records. A scan resumes where it stopped; it begins with `at`
+   at the first field. */
 typedef struct {
-    size_t at;    /* up to here it has been looked at */
-    size_t whole; /* up to here it is whole records; 0 while the first one goes on */
-    int state;    /* see csv.c */
+    size_t at;    /* everything before this has been scanned */
+    size_t whole; /* everything before this is complete records; 0 until the first one is complete */
+    int state;    /* of the scanner: see csv.c */
     bool has_quotes;
 } csv_scan;
 void csv_whole(csv_scan *scan, const char *text, size_t n, char separator);
 
 /*
- * The ends of all fields of the text, from the start of one on: the positions of the separators and line ends that
- * stand outside quotes, at most n - from; there must be room for one more. A text that ends inside quotes has no mark
- * there. A text without quotes is searched 64 bytes at a time.
+ * Finds the ends of all fields, the first of which begins at `from`. Writes the positions of the separators and line
+ * ends outside quotes to marks and returns their number, which is at most n - from; marks must have room for one more.
+ * If the text ends inside quotes, its last field has no mark. A text without quotes is searched 64 bytes at a time.
  */
 size_t csv_marks(uint32_t *marks, const char *text, size_t from, size_t n, char separator, bool has_quotes);
 
@@ -34,21 +36,22 @@ typedef struct {
     size_t first, n;
 } csv_record;
 
-/* The first record of a text, whose first field begins at `first`; *end is where the next one would begin, 0 where this
-   one is not whole. */
+/* Returns the first record of a text, whose first field begins at `first`. Sets *end to where the next record begins,
+   or to 0 if this one is incomplete. */
 csv_record csv_first(const char *text, size_t n, size_t first, char separator, size_t *end);
 
-/* The fields of a record one after the other, as they stand (quotes included): csv_next gives the next one after that
-   of csv_begin or csv_next, and false after the last. */
+/* Iterates over the fields of a record as they are written, quotes included. csv_begin returns a position before the
+   first field; csv_next moves it to the next one, and returns false after the last. */
 typedef struct {
     size_t from, to; /* in record->text */
-    size_t next;     /* where the next field begins; beyond the record after the last */
+    size_t next;     /* where the next field begins; beyond the record if there is none */
 } csv_field;
 csv_field csv_begin(const csv_record *record);
 bool csv_next(csv_field *field, const csv_record *record, char separator);
 size_t csv_count(const csv_record *record, char separator);
 
-/* A field without its quotes, doubled ones made single; returns the length, at most size. */
+/* Copies a field without the quotes around it, and with doubled quotes made single. Returns the length, at most size.
+ */
 size_t csv_unquote(char *to, size_t size, const char *text, size_t n);
 
 #endif

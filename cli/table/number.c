@@ -1,7 +1,7 @@
 /*
- * Number: see number.h. The common shapes go by integers: what is left after a division says exactly how to round, and
- * rounding is to nearest, ties to even, as the C library's. The program never leaves the C locale, nor changes the
- * rounding mode.
+ * Number: see number.h. Common numbers are converted with integers, because the remainder of a division decides exactly
+ * how to round. Rounding is to nearest, ties to even, as in the C library. The program never leaves the C locale and
+ * never changes the rounding mode.
  */
 #include "table/number.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What compilers and machines may lack is written twice; the tests try both. */
+/* Code that relies on a compiler or a machine has a portable version beside it, and the tests build both. */
 #if defined(__SSE2__) && !defined(NUMBER_PORTABLE)
 #define HAS_SSE2 1
 #include <emmintrin.h>
@@ -19,7 +19,7 @@
 #define HAS_SSE2 0
 #endif
 
-#define TEXT_MOST 127 /* characters of a number that is read */
+#define TEXT_MOST 127 /* the longest number that is read, in characters */
 
 /* ---- Eight digits at a time, the first in the lowest byte ---- */
 
@@ -44,14 +44,16 @@ static inline void put8(char *to, uint64_t digits) {
     memcpy(to, &word, sizeof word);
 }
 
-/* From digits, a byte each: pairs, then fours, then all, each step by one multiplication that adds neighbours. */
+/* Converts eight digits, one per byte, to their value. Three multiplications add neighbours: digits become pairs, pairs
+   become fours, and fours become the value. */
 static inline uint64_t value_of_eight(uint64_t digits) {
     uint64_t pairs = digits * (1 + (10 << 8)) >> 8 & 0x00ff00ff00ff00ff;
     uint64_t fours = pairs * (1 + (100 << 16)) >> 16 & 0x0000ffff0000ffff;
     return fours * (1 + ((uint64_t)10000 << 32)) >> 32;
 }
 
-/* Back, from two values below 10^4. The factors are 1/100 and 1/10, rounded up so little that no quotient changes. */
+/* Converts two values below 10^4 to eight digits. The factors are 1/100 and 1/10, rounded up by so little that every
+   quotient is exact. */
 static inline uint64_t eight_of_fours(uint64_t first, uint64_t last) {
     uint64_t fours = first | last << 32;
     uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
@@ -91,8 +93,8 @@ static inline wide product(uint64_t a, uint64_t b) {
 /* ---- Reading ---- */
 
 /*
- * For k = 0 ... 27: 5^k times a power of two, such that it has 63 bits; 2^125 divided by that, rounded down; and the
- * exponent e, with that of a double's bits for 2^0 in it, for which m/10^k = (m * 2^61 / five) * 2^(e - 1023).
+ * For k = 0 ... 27: `five` is 5^k times the power of two that gives it 63 bits, `inverse` is 2^125 / five, rounded
+ * down, and `exponent` is the biased exponent e of a double for which m/10^k = (m * 2^61 / five) * 2^(e - 1023).
  */
 #define DECIMALS_MOST 27
 static const struct {
@@ -116,11 +118,12 @@ static const struct {
 };
 
 /*
- * m/10^k rounded once. With m shifted up to 64 bits and a divisor of 63, the quotient m 2^61/five has 62 or 63: more
- * than a double takes, so that it, and a last bit that says whether anything was left over, decide the rounding. The
- * quotient comes from the inverse, which is too small by less than 1: m times it, over 2^64, is too small by less than
- * 1, and what is left over, below 2 five and so below 2^64, tells whether that cost a whole one. (No division: a
- * machine's takes longer than all this, and the compiler's for 128 bits several times as long.)
+ * Returns m/10^k, rounded once. m is shifted up to 64 bits and the divisor has 63, so the quotient m 2^61/five has 62
+ * or 63 bits. These are more than a double holds, so the quotient decides the rounding once its last bit is set for any
+ * remainder. The quotient is computed from the inverse, which is too small by less than 1. The product of m and the
+ * inverse, over 2^64, is therefore too small by less than 1 as well, and the remainder shows whether the quotient has
+ * to be raised by one; it is below 2 five and so below 2^64. There is no division because a 64-bit one takes longer
+ * than all of this, and the compiler's 128-bit one takes several times as long.
  */
 static double long_quotient(uint64_t m, size_t k) {
     int shift = __builtin_clzll(m);
@@ -135,8 +138,8 @@ static double long_quotient(uint64_t m, size_t k) {
     return (double)(int64_t)(q | (left != 0)) * unit; /* the conversion rounds, the product does not */
 }
 
-/* Where both are doubles, one division of doubles rounds once. That would be up to m = 2^53; but doubles written in
-   full have about as many digits, and a jump that goes now this way, now that, costs more than either. */
+/* If m and 10^k are exact as doubles, dividing them rounds once. That holds up to m = 2^53, but the limit here is
+   lower: doubles written in full lie around 2^53, and an unpredictable branch costs more than either way. */
 static inline double quotient(uint64_t m, size_t k) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -145,7 +148,7 @@ static inline double quotient(uint64_t m, size_t k) {
     return m == 0 ? 0 : long_quotient(m, k);
 }
 
-/* Bit i says whether byte i at text, of 16, is no digit. */
+/* Bit i of the result is set if byte i of the 16 at text is not a digit. */
 static inline uint32_t others_of_16(const char *text) {
 #if HAS_SSE2
     const __m128i ten = _mm_set1_epi8(10);
@@ -156,20 +159,21 @@ static inline uint32_t others_of_16(const char *text) {
     for (int i = 0; i < 2; i++) {
         uint64_t digits = get8(text + 8 * i) ^ EACH('0');
         uint64_t tops = (((digits & EACH(0x7f)) + EACH(0x80 - 10)) | digits) & EACH(0x80);
-        others |= (uint32_t)(tops * 0x0002040810204081 >> 56) << 8 * i; /* gathers them in the top byte */
+        others |= (uint32_t)(tops * 0x0002040810204081 >> 56) << 8 * i; /* gathers the bits in the top byte */
     }
     return others;
 #endif
 }
 
-/* m with n digits behind it. The last, fewer than eight, are shifted to the end of a word: zeros stand before them. */
+/* Appends n digits to m. The last ones, fewer than eight, are shifted to the end of a word, so that zeros precede them.
+ */
 static inline uint64_t with_digits(uint64_t m, const char *text, size_t n) {
     for (; n >= 8; n -= 8, text += 8)
         m = m * 100000000 + value_of_eight(get8(text) ^ EACH('0'));
     return m * powers_of_ten[n] + value_of_eight((get8(text) ^ EACH('0')) << 8 << (56 - 8 * n));
 }
 
-/* Did they fit 64 bits? 19 digits do, whatever they are, and zeros in front do not count. */
+/* Returns whether the digits fit 64 bits. Any 19 digits do, and leading zeros do not count. */
 static bool few_digits(const char *text, size_t digits) {
     for (; *text == '0' || *text == '.'; text++)
         digits -= *text == '0';
@@ -181,9 +185,10 @@ static bool in_numbers(char c) {
 }
 
 /*
- * number_scan where so many bytes can be read: 32 are looked at, and words may begin at the last. One look tells where
- * the point and the end are, so that lengths, which vary, decide no jump, but where they pass 7 and 15. Where the point
- * or the end is not among them it is taken to be behind them, and a longer number goes on there.
+ * number_scan for a text of which ROOM bytes can be read: 32 bytes are examined, and a word may begin at the last one.
+ * One mask shows where the point and the end are, so that the lengths, which vary, decide no branch except where they
+ * pass 7 and 15. If the point or the end is not among the 32 bytes, it is assumed to follow them, and a longer number
+ * is recognised there by the character after it.
  */
 #define ROOM 48
 static inline const char *scan(double *x, const char *text) {
@@ -209,8 +214,8 @@ static inline const char *scan(double *x, const char *text) {
     return end;
 }
 
-/* At the end of a text, in a copy with zeros behind it, which are in no number. Not inlined, because a stack protector
-   that guards the copy would cost every number. */
+/* number_scan at the end of a text, on a copy that is followed by zero bytes, which no number contains. It is not
+   inlined because the stack protector that guards the copy would then slow down every number. */
 __attribute__((noinline)) static const char *scan_last(double *x, const char *text, size_t n) {
     char copy[ROOM] = {0};
     memcpy(copy, text, n);
@@ -258,8 +263,8 @@ typedef struct {
     uint64_t whole, fraction; /* in units of the last decimal */
 } parts;
 
-/* Of m 2^-k, 1 <= k <= 64. What is behind the point, in units of 2^-64, times 10^decimals has the fraction in its upper
-   half, and the lower half says how to round. */
+/* Splits m 2^-k at the point, for 1 <= k <= 64. The part after the point, in units of 2^-64, times 10^decimals has the
+   fraction in its upper half, and the lower half decides how to round. */
 static inline parts parts_of(uint64_t m, int k, int decimals) {
     uint64_t whole = k < 64 ? m >> k : 0, power = powers_of_ten[decimals];
     wide scaled = product(m << (64 - k), power);
@@ -268,8 +273,8 @@ static inline parts parts_of(uint64_t m, int k, int decimals) {
     return fraction < power ? (parts){whole, fraction} : (parts){whole + 1, 0};
 }
 
-/* The same for k > 64, when nothing is before the point: more has to be shifted out, and says how to round. A k beyond
-   120 says no more than 120: far below half. */
+/* The same for k > 64, where the whole part is 0. More bits have to be shifted out, and these decide how to round. Any
+   k above 120 is treated as 120, because both are far below half a unit. */
 static parts parts_of_tiny(uint64_t m, int k, int decimals) {
     int shift = k < 120 ? k - 64 : 56;
     wide scaled = product(m, powers_of_ten[decimals]);
@@ -282,7 +287,7 @@ static inline void put_eight(char *to, uint64_t digits) {
     put8(to, digits | EACH('0'));
 }
 
-/* Digits without the zeros in front of them, but not the last of the first n; to where those end */
+/* Writes the first n digits without leading zeros, but at least the last one. Returns the end of the text. */
 static inline char *put_without_zeros(char *to, uint64_t digits, int n) {
     int zeros = __builtin_ctzll(digits | (uint64_t)1 << 8 * (n - 1)) / 8;
     put8(to, (digits | EACH('0')) >> 8 * zeros);
@@ -297,7 +302,8 @@ static char *put_whole(char *to, uint64_t whole) {
     return to + 8;
 }
 
-/* So many decimals, zeros in front included: of 8, 16 or 24 that are written, those beyond do not count. */
+/* Writes the decimals, leading zeros included. It writes 8, 16 or 24 characters, of which the caller keeps `decimals`.
+ */
 static void put_fraction(char *to, uint64_t fraction, int decimals) {
     if (decimals > 16) {
         put_eight(to + decimals - 8, eight_of_value((uint32_t)(fraction % 100000000)));
@@ -313,7 +319,7 @@ static void put_fraction(char *to, uint64_t fraction, int decimals) {
     put_eight(to, eight_of_value((uint32_t)(fraction * powers_of_ten[8 - decimals])));
 }
 
-/* Not inlined, lest its registers be saved for the others too */
+/* Not inlined, so that common numbers need not save its registers */
 __attribute__((noinline)) static size_t write_any(char *to, double x, uint64_t m, int k, int decimals) {
     if (k < 1 || decimals > NUMBER_DECIMALS_MAX) /* 2^52 and more, infinite, not a number */
         return (size_t)snprintf(to, NUMBER_TEXT_MAX, "%.*f", decimals, x);
@@ -327,7 +333,8 @@ __attribute__((noinline)) static size_t write_any(char *to, double x, uint64_t m
     return (size_t)(at - to) + 1 + (size_t)decimals;
 }
 
-/* Mostly there are up to 4 digits before the point, and up to 12 behind: the first four of those go with the former. */
+/* Most numbers have up to 4 digits before the point and up to 12 after it. The first four of these are converted
+   together with those before the point. */
 size_t number_write(char *to, double x, int decimals) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -348,25 +355,27 @@ size_t number_write(char *to, double x, int decimals) {
 
 /* ---- Reports ---- */
 
-/* The least d for which 10^-d is at most x; a hair less than x, lest it be the logarithm's rounding that decides. */
+/* Returns the least d for which 10^-d is at most x. x is lowered by a hair, so that the rounding of the logarithm does
+   not decide. */
 static int decimals_within(double x) {
     return (int)ceil(-log10(x * (1 - 1e-12)));
 }
 
 /*
- * Half a unit of the last decimal, and what doubles round off, must stay within half a spacing. They do when the report
- * is made and when it is read, first + spacing * worth and (report - first)/spacing, and at the text itself: two
- * operations of the size of the largest report, three of the size of the support, each off by half an epsilon. (A
- * collection's spacing is at least four epsilons of the largest report, and 2^-32 of the support: enough is left.)
+ * Half a unit of the last decimal plus the rounding errors of doubles must stay within half a spacing. Doubles round
+ * when a report is made, as first + spacing * worth, when it is read, as (report - first)/spacing, and when the text is
+ * converted: two operations of the size of the largest report and three of the size of the support, each off by at most
+ * half an epsilon. Enough is left for the decimals, because the spacing of a collection is at least four epsilons of
+ * the largest report and at least 2^-32 of the support.
  */
 static int decimals_of_grid(const podium_collection *collection, double largest, double support) {
     double rounding = DBL_EPSILON * (largest + 1.5 * support);
-    return decimals_within(collection->spacing - 2 * rounding);
+    return decimals_within(podium_collection_spacing(collection) - 2 * rounding);
 }
 
 number_format number_format_for(const podium_collection *collection) {
-    double support = collection->spacing * (double)collection->worth_most;
-    double largest = fmax(fabs(collection->first), fabs(collection->first + support));
+    const double least = podium_collection_least(collection), most = podium_collection_most(collection);
+    const double support = most - least, largest = fmax(fabs(least), fabs(most));
     int of_grid = decimals_of_grid(collection, largest, support), of_mean = decimals_within(support * 1e-9);
     int decimals = of_grid > of_mean ? of_grid : of_mean;
     if (largest < 1e15 && decimals <= NUMBER_DECIMALS_MAX)

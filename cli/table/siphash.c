@@ -21,7 +21,7 @@ static inline void add_word(state *s, uint64_t word) {
     s->a ^= word;
 }
 
-/* The first n of eight bytes, the first in the lowest place, on every machine */
+/* Returns n bytes, at most eight, as a word with the first byte lowest, whatever the machine's byte order. */
 static inline uint64_t word_of(const unsigned char *bytes, size_t n) {
     uint64_t word = 0;
     for (size_t i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* SipHash-1-3 (Aumasson and Bernstein, 2012): without the key, nobody can find texts that collide in a table. */
+/* SipHash-1-3 (Aumasson and Bernstein, 2012). Nobody who lacks the key can find texts that collide in a hash table. */
 #ifndef PODIUM_CLI_SIPHASH_H
 #define PODIUM_CLI_SIPHASH_H
 

@@ -50,8 +50,8 @@ bool piece_is_long(const piece *p) {
     return p->text != p->own;
 }
 
-/* Room for n bytes and a line end. A piece's own memory has it for two reads, the source's for the longest record and
-   one read more. */
+/* Makes room for n bytes and a line end. The memory of a piece has room for two reads; that of the source has room for
+   the longest record and one more read. */
 static void make_room(source *s, piece *p, size_t n) {
     if (n <= 2 * s->piece_size || piece_is_long(p))
         return;
@@ -61,7 +61,7 @@ static void make_room(source *s, piece *p, size_t n) {
     p->text = s->long_text;
 }
 
-/* It begins with what the one before it left. */
+/* A piece begins with what the one before it left. */
 static void begin_piece(source *s, piece *p) {
     if (p->own == NULL)
         p->own = allocate(2 * s->piece_size + 1 + CSV_PADDING);
@@ -73,16 +73,17 @@ static void begin_piece(source *s, piece *p) {
     p->n = s->rest_n;
 }
 
-/* The length of a byte order mark that the file begins with; *maybe: so far it looks like one */
+/* Returns the length of the byte order mark at the beginning of the file, or 0. Sets *maybe if too little has been read
+   to know. */
 static size_t mark_length(const source *s, const piece *p, bool *maybe) {
     static const char mark[] = "\xef\xbb\xbf";
     *maybe = !s->begun && p->n < 3 && memcmp(p->text, mark, p->n) == 0;
     return !s->begun && p->n >= 3 && memcmp(p->text, mark, 3) == 0 ? 3 : 0;
 }
 
-/* Returns how many buffered bytes form complete records, at the end of the file all; only the newly read part is
- * scanned. */
-static size_t givable(const source *s, piece *p, csv_scan *scan) {
+/* Returns how many buffered bytes form complete records; at the end of the file these are all. Only the newly read part
+   is scanned. */
+static size_t complete_bytes(const source *s, piece *p, csv_scan *scan) {
     bool maybe_mark;
     p->first = mark_length(s, p, &maybe_mark);
     if (maybe_mark && !s->ended)
@@ -94,14 +95,14 @@ static size_t givable(const source *s, piece *p, csv_scan *scan) {
     return s->ended ? p->n : scan->whole;
 }
 
-/* Reads once. False: it failed. */
+/* Reads once. Returns false if that fails, or if the record is too long; errno is then 0. */
 static bool fill(source *s, piece *p) {
     if (p->n >= CSV_RECORD_MAX) {
         errno = 0;
         return false;
     }
     size_t size =
-        p->n + 1 < s->piece_size ? s->piece_size : p->n + s->piece_size; /* a long record needs no long piece */
+        p->n + 1 < s->piece_size ? s->piece_size : p->n + s->piece_size; /* fill up the piece before it grows */
     make_room(s, p, size);
     ptrdiff_t got;
     do
@@ -118,7 +119,7 @@ source_result source_next(source *s, piece *p) {
         begin_piece(s, p);
     s->again = false;
     size_t n;
-    while ((n = givable(s, p, &scan)) == 0) {
+    while ((n = complete_bytes(s, p, &scan)) == 0) {
         if (s->ended)
             return SOURCE_ENDED;
         if (!fill(s, p))
@@ -130,7 +131,7 @@ source_result source_next(source *s, piece *p) {
         p->text[p->n++] = '\n';
     memset(p->text + p->n, 0, CSV_PADDING);
     s->begun = true;
-    return SOURCE_GAVE;
+    return SOURCE_READ;
 }
 
 void source_again(source *s, piece *p, char separator) {

@@ -10,31 +10,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Rows and their text take up to twenty times as much memory as the pieces that they are read from: 40 MiB. */
-#define PIECES_SIZE ((size_t)1 << 21)      /* of all threads together */
-#define PIECE_SIZE_LEAST ((size_t)1 << 16) /* that a thread is worth starting for */
-#define BYTES_A_CELL 8 /* of a piece, for the cells that are read at once: more are no faster, and take more memory */
+/* Rows and their text need up to twenty times the memory of the pieces they are read from, which makes 40 MiB. */
+#define PIECES_SIZE ((size_t)1 << 21)      /* all threads together */
+#define PIECE_SIZE_LEAST ((size_t)1 << 16) /* less is not worth a thread */
+#define BYTES_PER_FIELD 8 /* of a piece; more fields at once would need more memory, and be no faster */
 
 struct table {
     table_options options;
     size_t file; /* index in options.files */
     source source;
-    bool at_start;   /* of a file: a header may come */
-    bool long_taken; /* the piece taken last is long, and may still be in work */
+    bool at_start;     /* of a file, where a header may be */
+    bool long_fetched; /* the last piece is long, and work on it may not be done */
     char separator;
     column_set columns; /* known after the first line */
     column by;
-    bool codes; /* are what is read */
+    bool codes; /* the input contains codes */
     bool located;
     char *header;
     size_t header_first, header_n;
-    uint64_t total; /* bytes, or 0 where that cannot be known */
+    uint64_t total; /* bytes in all files; 0 if unknown */
     unsigned threads;
-    /* Of what is being finished */
-    const char *name;          /* of the file, for messages */
-    uint64_t line;             /* the number of the first line */
-    uint64_t done, rows_given; /* bytes, and rows */
-    uint64_t dropped, kept;    /* rows, and cells */
+    /* What finish has reached */
+    const char *name;         /* of the file, for messages */
+    uint64_t line;            /* the number of the first line of the piece */
+    uint64_t done, rows_read; /* bytes, and rows without the dropped ones */
+    uint64_t dropped, kept;   /* rows, and fields */
 };
 
 /* ---- Options ---- */
@@ -53,7 +53,7 @@ static const char *const invalid_words[] = {"error", "drop", NULL};
 
 #define ROW_COLUMN                                                                                                     \
     .name = "column", .argument = "NAME|NUMBER", TO_TEXTS(table_options, columns),                                     \
-    .help = "which column; not needed where there is only one"
+    .help = "the column to read; not needed if there is only one"
 
 const option column_option[] = {{ROW_COLUMN}, {.name = NULL}};
 const option columns_option[] = {{ROW_COLUMN, .repeatable = true}, {.name = NULL}};
@@ -62,13 +62,15 @@ const option table_form[] = {
     {.name = "separator",
      .argument = "C",
      TO_OTHER(table_options, separator, char, read_separator),
-     .takes = "takes one character that is in no number, or tab",
+     .takes = "takes tab, or one character that cannot be part of a number",
      .words = separator_words,
-     .help = "a character, or tab; found out from the first line if not given"},
+     .help = "one character, or tab; guessed from the first line if not given"},
     {.name = "header",
      TO_CHOICE(table_options, header),
      .words = header_words,
-     .help = "auto: the first line is a header if --column is a name in it, or if its cell reads like a name"},
+     .help =
+         "auto (default): the first line is a header if it has the name that --column gives, or if its field in that "
+         "column reads like a name"},
     {.name = NULL},
 };
 
@@ -76,13 +78,15 @@ const option report_options[] = {
     {.name = "invalid",
      TO_CHOICE(table_options, invalid),
      .words = invalid_words,
-     .help = "cells that are no number: stop (default), or leave out the row. Reports outside the support are refused "
-             "and counted."},
-    {.name = "codes", TO_FLAG(table_options, codes), .help = "the column has codes, as privatize --codes writes them"},
+     .help = "fields that are not numbers: stop (default), or drop the row. Reports outside the support are always "
+             "refused and counted"},
+    {.name = "codes",
+     TO_FLAG(table_options, codes),
+     .help = "the column contains codes, as privatize --codes writes them"},
     ROW_THREADS,
     {.name = "force",
      TO_FLAG(table_options, force),
-     .help = "take rows even if they cannot be reports of this collection"},
+     .help = "accept rows even if they cannot be reports of this collection"},
     {.name = NULL},
 };
 
@@ -96,7 +100,7 @@ static void open_file(table *t) {
     t->at_start = true;
 }
 
-/* Bytes in all, or 0 where that cannot be known */
+/* Returns the size of all files in bytes, or 0 if it cannot be known. */
 static uint64_t total_size(char **files) {
     uint64_t total = 0;
     for (; *files != NULL; files++) {
@@ -111,7 +115,7 @@ static uint64_t total_size(char **files) {
 static unsigned threads_for(unsigned asked, uint64_t total) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t threads = asked > 0 ? asked : processors < 1 ? 1 : (uint64_t)processors;
-    uint64_t pieces = total == 0 ? CREW_MAX : total / PIECE_SIZE_LEAST + 1; /* no idle ones */
+    uint64_t pieces = total == 0 ? CREW_MAX : total / PIECE_SIZE_LEAST + 1; /* so that none is idle */
     threads = threads < pieces ? threads : pieces;
     return threads < CREW_MAX ? (unsigned)threads : CREW_MAX;
 }
@@ -125,12 +129,12 @@ static void set_columns(table *t) {
                               .header = options->header,
                               .private = options->private};
     t->by = (column){.asked = options->by};
-    bool any = options->range == NULL || options->invalid == INVALID_CLAMP; /* privatize clamps every value */
+    bool any = options->range == NULL || options->invalid == INVALID_CLAMP; /* clamping is left to the library */
     for (size_t c = 0; c < count; c++)
         t->columns.column[c] = (column){.asked = options->columns.count == 0 ? NULL : options->columns.of[c],
                                         .min = any ? -INFINITY : options->range[c]->min,
                                         .max = any ? INFINITY : options->range[c]->max,
-                                        .place = c};
+                                        .option = c};
     t->codes = options->codes && !options->private;
 }
 
@@ -165,7 +169,7 @@ unsigned table_threads(const table *t) {
 
 /* ---- Messages: file, line, column, never the value ---- */
 
-static const char not_a_number[] = "not a number", unclosed[] = "a quote is not closed before the end";
+static const char not_a_number[] = "not a number", unclosed[] = "a quote is never closed";
 
 static uint64_t lines_in(const char *text, size_t n) {
     uint64_t lines = 0;
@@ -180,23 +184,24 @@ void table_fail(const table *t, const rows *all, const row *r, const char *what)
 
 /* ---- The first line ---- */
 
-/* Locates the columns, by the first file: the others are like it. Returns whether the line is a header. */
-static bool start(table *t, const csv_record *record) {
+/* Locates the columns in the first line of the first file; the other files must be like it. Returns whether the line is
+   a header. */
+static bool locate(table *t, const csv_record *record) {
     if (record->n >= strlen(PODIUM_AGGREGATE_PREFIX) &&
         memcmp(record->text, PODIUM_AGGREGATE_PREFIX, strlen(PODIUM_AGGREGATE_PREFIX)) == 0)
-        fail(BAD_DATA, "%s, line 1: a state, where reports are read", t->source.name);
+        fail(BAD_DATA, "%s, line 1: this is an aggregate, but reports are expected here", t->source.name);
     if (t->located)
         return t->options.header == HEADER_YES || t->header != NULL;
     t->located = true;
     return columns_locate(&t->columns, record, t->separator, t->source.name);
 }
 
-/* With its line end, n bytes */
+/* Keeps the header of the first file, which has n bytes with its line end, and compares those of the others with it. */
 static void keep_header(table *t, const csv_record *record, size_t n) {
     for (size_t i = 0; i < record->n; i++)
         if (record->text[i] == '\r' && record->text[i + 1] != '\n')
-            fail(BAD_DATA, "%s, line 1: a carriage return that ends no line",
-                 t->source.name); /* the whole file may be this one line */
+            fail(BAD_DATA, "%s, line 1: a carriage return without a line feed after it",
+                 t->source.name); /* otherwise the whole file may be printed as the header */
     if (t->header == NULL) {
         t->header = allocate(n);
         memcpy(t->header, record->text, t->header_n = n);
@@ -208,33 +213,33 @@ static void keep_header(table *t, const csv_record *record, size_t n) {
     while (header_n > 0 && (header[header_n - 1] == '\n' || header[header_n - 1] == '\r'))
         header_n--;
     if (header_n != record->n - record->first || memcmp(header, record->text + record->first, header_n) != 0)
-        fail(BAD_DATA, "%s, line 1: its header is not that of the first file", t->source.name);
+        fail(BAD_DATA, "%s, line 1: the header differs from that of the first file", t->source.name);
 }
 
 /* ---- Pieces, in order ---- */
 
 typedef struct {
     table *table;
-    void *own; /* the command's */
+    void *own; /* the memory of the command for this thread */
     table_step *work, *finish;
     piece piece;
     const char *name; /* of the file */
-    bool begins;      /* a file */
-    size_t header_n;  /* in the piece */
+    bool begins;      /* this is the first piece of a file */
+    size_t header_n;  /* length of the header in this piece */
     uint32_t *marks;
-    size_t mark, mark_count, mark_capacity; /* those before mark are done */
+    size_t mark, mark_count, mark_capacity; /* marks before `mark` are done */
     row *row;
-    span *cell;
+    span *field;
     double *value;
     size_t row_capacity;
     rows rows;
-    uint64_t given, dropped, kept; /* of the piece: rows, rows, cells */
-    const char *trouble;           /* with the row at trouble_at, that ends it all; or NULL */
+    uint64_t rows_read, dropped, kept; /* in this piece: rows, rows, fields */
+    const char *trouble;               /* what is wrong with the row at trouble_at and ends the program; or NULL */
     size_t trouble_at;
-    const column *trouble_column; /* NULL: with all of the line */
+    const column *trouble_column; /* NULL if the whole line is wrong */
 } worker;
 
-/* Looks at the first line. False: it must be read again, with another separator. */
+/* Examines the first line of a file. Returns false if it must be read again with another separator. */
 static bool begin_file(table *t, worker *w) {
     size_t end;
     csv_record record = csv_first(w->piece.text, w->piece.n, w->piece.first, t->source.separator, &end);
@@ -247,7 +252,7 @@ static bool begin_file(table *t, worker *w) {
     }
     if (end == 0)
         fail(BAD_DATA, "%s, line 1: %s", t->source.name, unclosed);
-    if (start(t, &record)) {
+    if (locate(t, &record)) {
         keep_header(t, &record, end);
         w->header_n = end;
     }
@@ -255,28 +260,28 @@ static bool begin_file(table *t, worker *w) {
     return true;
 }
 
-/* What was wrong with the file, after all that came before it */
+/* Says why the file cannot be read, after everything before that is finished. */
 static _Noreturn void fail_source(crew *c, const table *t) {
     int error = errno;
     crew_await(c);
     if (error != 0)
         fail(BAD_IO, "%s: %s", t->source.name, strerror(error));
-    fail(BAD_DATA, "%s, line %llu: a line longer than %zu MiB (a quote that is not closed?)", t->source.name,
+    fail(BAD_DATA, "%s, line %llu: this line is longer than %zu MiB; perhaps a quote is not closed", t->source.name,
          (unsigned long long)(t->at_start ? 1 : t->line), CSV_RECORD_MAX >> 20);
 }
 
-static bool take(crew *c, void *argument) {
+static bool fetch(crew *c, void *argument) {
     worker *w = argument;
     table *t = w->table;
-    if (t->long_taken)
-        crew_await(c); /* there is room for one long piece */
-    t->long_taken = false;
+    if (t->long_fetched)
+        crew_await(c); /* there is memory for one long piece only */
+    t->long_fetched = false;
     while (t->options.files[t->file] != NULL) {
         source_result result = source_next(&t->source, &w->piece);
         if (result == SOURCE_FAILED)
             fail_source(c, t);
         if (result == SOURCE_ENDED) {
-            crew_await(c); /* the next file may not be there */
+            crew_await(c); /* because opening the next file may fail */
             source_close(&t->source);
             if (t->options.files[++t->file] != NULL)
                 open_file(t);
@@ -289,15 +294,16 @@ static bool take(crew *c, void *argument) {
             continue;
         if (piece_is_long(&w->piece))
             crew_await(c);
-        t->long_taken = piece_is_long(&w->piece);
+        t->long_fetched = piece_is_long(&w->piece);
         return true;
     }
     return false;
 }
 
-/* ---- Rows of a piece, at the same time as others ---- */
+/* ---- Rows of a piece, in parallel ---- */
 
-/* The number from text on that ends at `end`. What can be read beyond is more than the longest of the common ones. */
+/* Reads the number from text to end. The padding after the text has room for the longest number that number_scan reads.
+ */
 static inline bool parse(double *value, const char *text, const char *end) {
     char plain[130];
     if (number_scan(value, text, end + CSV_PADDING) == end)
@@ -307,18 +313,18 @@ static inline bool parse(double *value, const char *text, const char *end) {
     return number_read(value, plain, csv_unquote(plain, sizeof plain, text, (size_t)(end - text)));
 }
 
-/* What is wrong with a cell, and its value; NULL: nothing */
+/* Reads the value of a field. Returns what is wrong with it, or NULL. */
 static inline const char *read_value(const table *t, const column *c, span where, const char *text, double *value) {
     if (where.from == where.to)
         return "empty";
     if (!parse(value, text + where.from, text + where.to))
         return not_a_number;
     if (t->codes && !(*value >= 0 && *value == floor(*value)))
-        return "not a code: a whole number";
+        return "not a code, which is a whole number";
     return *value < c->min || *value > c->max ? "out of range" : NULL;
 }
 
-/* Empty, NA or null, in letters of either case, with or without quotes and blanks */
+/* Is the field empty, NA or null? Case, quotes and blanks around the word do not matter. */
 static bool is_missing(const char *text, size_t n) {
     char plain[64];
     n = csv_unquote(plain, sizeof plain, text, n);
@@ -328,9 +334,9 @@ static bool is_missing(const char *text, size_t n) {
     return n == 0 || (n == 2 && strncasecmp(word, "na", n) == 0) || (n == 4 && strncasecmp(word, "null", n) == 0);
 }
 
-/* As read_value, but under --invalid keep a missing cell is no trouble: its span is marked as missing, and a
-   placeholder stands for its value. */
-static inline const char *read_cell(worker *w, const column *c, span *where, double *value) {
+/* Like read_value, but under --invalid keep a missing value is not an error: the span is marked as missing and the
+   value is a placeholder. */
+static inline const char *read_field(worker *w, const column *c, span *where, double *value) {
     const char *text = w->piece.text, *trouble = read_value(w->table, c, *where, text, value);
     if (trouble == NULL)
         return NULL;
@@ -350,11 +356,11 @@ static inline const char *check_fields(worker *w, size_t fields) {
         return NULL;
     w->trouble_column = NULL;
     return fields < all->least ? "the line has too few columns"
-                               : "the line has too many columns"; /* of 34,5 the 5 would be printed */
+                               : "the line has too many columns"; /* if 34,5 is one value, its 5 would be printed */
 }
 
-/* A row that there is trouble with is left out, or ends it all. Returns whether reading goes on. */
-static bool refuse(worker *w, const row *r, const char *trouble) {
+/* Drops an invalid row, or keeps note of it so that finish ends the program. Returns whether reading goes on. */
+static bool reject(worker *w, const row *r, const char *trouble) {
     if (w->table->options.invalid == INVALID_DROP) {
         w->dropped++;
         return true;
@@ -364,7 +370,7 @@ static bool refuse(worker *w, const row *r, const char *trouble) {
     return false;
 }
 
-/* Where a field stands: between the marks before it and after it. A carriage return before the line end is no part. */
+/* A field lies between two marks. A carriage return before the line end does not belong to it. */
 static inline span field_at(const row *r, const char *text, const uint32_t *marks, size_t field, uint32_t first) {
     span at = {field == 0 ? first : marks[field - 1] + 1, marks[field]};
     if (at.to + 1 == r->end && at.to > at.from && text[at.to - 1] == '\r')
@@ -372,16 +378,17 @@ static inline span field_at(const row *r, const char *text, const uint32_t *mark
     return at;
 }
 
-/* A row from the marks of its line, which has so many fields; the first begins there. */
+/* Reads a row of `count` columns. Its line has `fields` marks and fields, and the first field begins at `first`.
+   Returns what is wrong with the row, or NULL. */
 static inline const char *read_row(worker *w, size_t index, const uint32_t *marks, size_t fields, uint32_t first,
                                    size_t count) {
     const column_set *all = &w->table->columns;
     row *r = &w->row[index];
-    span *cells = &w->cell[index * count];
+    span *where = &w->field[index * count];
     const char *trouble = check_fields(w, fields);
     for (size_t c = 0; c < count && trouble == NULL; c++) {
-        cells[c] = field_at(r, w->piece.text, marks, all->column[c].field, first);
-        trouble = read_cell(w, &all->column[c], &cells[c], &w->value[c * w->row_capacity + index]);
+        where[c] = field_at(r, w->piece.text, marks, all->column[c].field, first);
+        trouble = read_field(w, &all->column[c], &where[c], &w->value[c * w->row_capacity + index]);
     }
     if (all->by != NULL && trouble == NULL) {
         span by = field_at(r, w->piece.text, marks, all->by->field, first);
@@ -390,14 +397,15 @@ static inline const char *read_row(worker *w, size_t index, const uint32_t *mark
     return trouble;
 }
 
-/* The mark of a line's end, from its first mark on; marks, where the text ends inside quotes */
+/* Returns the index of the mark at the end of a line whose first mark is `from`; `marks` if the text ends before. */
 static inline size_t line_mark(const worker *w, size_t from, size_t marks) {
     while (from < marks && w->piece.text[w->marks[from]] != '\n')
         from++;
     return from;
 }
 
-/* The rows of the whole lines among the marks, as many as there is room for; returns where the next line begins. */
+/* Reads the rows whose lines are complete among the marks, as many as there is room for. Returns where the next line
+   begins. `count` is the number of columns, passed so that the compiler can unroll the case of 1. */
 static inline __attribute__((always_inline)) size_t read_lines(worker *w, size_t at, size_t first, size_t count) {
     size_t index = w->rows.count, mark = w->mark, last;
     while (index < w->row_capacity && (last = line_mark(w, mark, w->mark_count)) < w->mark_count) {
@@ -408,7 +416,7 @@ static inline __attribute__((always_inline)) size_t read_lines(worker *w, size_t
         const char *trouble = read_row(w, index, w->marks + mark, last - mark + 1, (uint32_t)first, count);
         if (trouble == NULL)
             index++;
-        else if (!refuse(w, r, trouble))
+        else if (!reject(w, r, trouble))
             break;
         first = at;
         mark = last + 1;
@@ -418,16 +426,16 @@ static inline __attribute__((always_inline)) size_t read_lines(worker *w, size_t
     return at;
 }
 
-/* A line that is longer than the window that marks are found in, field by field, so that memory does not grow with it
- */
+/* Reads a line that is longer than the window of marks, field by field, so that memory does not grow with the line.
+   Returns where the next line begins. */
 static size_t read_long_line(worker *w, size_t at, size_t first) {
     const column_set *all = &w->table->columns;
     const size_t index = w->rows.count;
     size_t end, fields = 0, c = 0;
     const csv_record line = csv_first(w->piece.text, w->piece.n, first, w->table->separator, &end);
     row *r = &w->row[index];
-    span *cells = &w->cell[index * all->count];
-    if (end == 0) { /* who knows what is in there */
+    span *where = &w->field[index * all->count];
+    if (end == 0) { /* an error even under --invalid drop, because many rows may be inside the quote */
         w->trouble = unclosed;
         w->trouble_at = at;
         w->trouble_column = NULL;
@@ -436,35 +444,35 @@ static size_t read_long_line(worker *w, size_t at, size_t first) {
     *r = (row){.start = (uint32_t)at, .end = (uint32_t)end};
     for (csv_field f = csv_begin(&line); csv_next(&f, &line, w->table->separator); fields++) {
         if (c < all->count && fields == all->column[c].field)
-            cells[c++] = (span){(uint32_t)f.from, (uint32_t)f.to};
+            where[c++] = (span){(uint32_t)f.from, (uint32_t)f.to};
         if (all->by != NULL && fields == all->by->field)
             r->by_from = (uint32_t)f.from, r->by_to = (uint32_t)f.to;
     }
     const char *trouble = check_fields(w, fields);
     for (c = 0; c < all->count && trouble == NULL; c++)
-        trouble = read_cell(w, &all->column[c], &cells[c], &w->value[c * w->row_capacity + index]);
+        trouble = read_field(w, &all->column[c], &where[c], &w->value[c * w->row_capacity + index]);
     if (trouble == NULL)
         w->rows.count++;
     else
-        refuse(w, r, trouble);
+        reject(w, r, trouble);
     return end;
 }
 
-/* Room for so many rows in all. Where rows are there already there is one column, as with --by: the values of several
-   would have to move. */
+/* Makes room for `count` rows. Existing rows are kept only if there is one column, as with --by; with several columns
+   their values would have to move. */
 static void reserve_rows(worker *w, size_t count) {
-    const size_t cells = count * w->table->columns.count;
+    const size_t fields = count * w->table->columns.count;
     if (count <= w->row_capacity)
         return;
     w->row_capacity = count;
     w->row = reallocate(w->row, count * sizeof *w->row);
-    w->cell = reallocate(w->cell, cells * sizeof *w->cell);
-    w->value = reallocate(w->value, cells * sizeof *w->value);
+    w->field = reallocate(w->field, fields * sizeof *w->field);
+    w->value = reallocate(w->value, fields * sizeof *w->value);
 }
 
-/* The marks of a window, which is all of most pieces; and room for their rows, which have a mark for each column or
-   more. With --by all rows of a piece are kept until finish, because groups are numbered in the order of the rows;
-   otherwise rows are handed on in parts. */
+/* Finds the marks of a window, which covers most pieces completely, and makes room for their rows; a row has at least
+   one mark per column. With --by all rows of a piece are kept until finish, because groups are numbered in the order of
+   the rows; otherwise rows are handed on in parts. */
 static void find_marks(worker *w, size_t from) {
     const column_set *all = &w->table->columns;
     const size_t window = 2 * w->table->source.piece_size, left = w->piece.n - from, n = left < window ? left : window;
@@ -474,11 +482,11 @@ static void find_marks(worker *w, size_t from) {
     }
     w->mark = 0;
     w->mark_count = csv_marks(w->marks, w->piece.text, from, from + n, w->table->separator, w->piece.has_quotes);
-    size_t most = w->mark_count / all->count + 1, part = w->table->source.piece_size / BYTES_A_CELL / all->count + 1;
+    size_t most = w->mark_count / all->count + 1, part = w->table->source.piece_size / BYTES_PER_FIELD / all->count + 1;
     reserve_rows(w, all->by != NULL ? w->rows.count + most : most < part ? most : part);
 }
 
-/* Some more rows; returns where the next line begins. */
+/* Reads some more rows. Returns where the next line begins. */
 static size_t read_rows(worker *w, size_t at) {
     const size_t first = at == 0 ? w->piece.first : at, count = w->table->columns.count;
     for (int attempt = 0; attempt < 2; attempt++) {
@@ -486,7 +494,7 @@ static size_t read_rows(worker *w, size_t at) {
         if (end > at)
             return end;
         if (attempt == 0)
-            find_marks(w, first); /* none was left */
+            find_marks(w, first); /* because no complete line was left */
     }
     return read_long_line(w, at, first);
 }
@@ -501,7 +509,7 @@ static void work(void *argument) {
     const rows none = {
         .text = w->piece.text, .column = all->column, .columns = all->count, .alone = piece_is_long(&w->piece)};
     size_t at = w->header_n;
-    w->given = w->dropped = w->kept = 0;
+    w->rows_read = w->dropped = w->kept = 0;
     w->mark = w->mark_count = 0;
     w->trouble = NULL;
     w->rows = none;
@@ -513,16 +521,16 @@ static void work(void *argument) {
         while (all->by != NULL && has_more(w, at));
         w->rows.n = at;
         w->rows.row = w->row;
-        w->rows.cell = w->cell;
+        w->rows.field = w->field;
         w->rows.value = w->value;
         w->rows.stride = w->row_capacity;
-        w->given += w->rows.count;
+        w->rows_read += w->rows.count;
         w->kept += w->rows.kept;
         w->work(w->own, &w->rows);
     }
 }
 
-/* ---- And in order again ---- */
+/* ---- Finishing pieces, in order ---- */
 
 static _Noreturn void fail_row(const worker *w) {
     const table *t = w->table;
@@ -530,9 +538,9 @@ static _Noreturn void fail_row(const worker *w) {
     char label[32];
     if (w->trouble_column == NULL)
         fail(BAD_DATA, "%s, line %llu: %s", t->name, line, w->trouble);
-    bool first = t->rows_given == 0 && line == 1 && w->trouble == not_a_number;
+    bool first = t->rows_read == 0 && line == 1 && w->trouble == not_a_number;
     fail(BAD_DATA, "%s, line %llu, column %s: %s", t->name, line, column_label(w->trouble_column, label),
-         first ? "not a number (a header? then say --header yes)" : w->trouble);
+         first ? "not a number (if this line is a header, use --header yes)" : w->trouble);
 }
 
 static void finish(void *argument) {
@@ -545,26 +553,25 @@ static void finish(void *argument) {
         fail_row(w);
     w->finish(w->own, &w->rows);
     t->line += w->piece.has_quotes ? lines_in(w->piece.text, w->piece.n)
-                                   : lines_in(w->piece.text, w->header_n) + w->given + w->dropped;
+                                   : lines_in(w->piece.text, w->header_n) + w->rows_read + w->dropped;
     t->done += w->piece.n;
-    t->rows_given += w->given;
+    t->rows_read += w->rows_read;
     t->dropped += w->dropped;
     t->kept += w->kept;
-    progress_show(t->options.doing, t->done, t->total, t->rows_given);
+    progress_show(t->options.doing, t->done, t->total, t->rows_read);
 }
 
-static void tell_counts(const table *t) {
+static void say_counts(const table *t) {
     unsigned long long dropped = t->dropped, kept = t->kept;
     progress_clear();
     if (dropped > 0)
-        say("--invalid drop left out %llu of %llu rows", dropped, dropped + (unsigned long long)t->rows_given);
+        say("--invalid drop left out %llu of %llu rows", dropped, dropped + (unsigned long long)t->rows_read);
     if (kept > 0)
-        say("--invalid keep left %llu empty or missing cell%s as %s", kept, kept == 1 ? "" : "s",
-            kept == 1 ? "it is" : "they are");
+        say("--invalid keep left %llu missing value%s unchanged", kept, kept == 1 ? "" : "s");
 }
 
 void table_run(table *t, void *own, size_t size, table_step *do_work, table_step *do_finish) {
-    static const crew_steps steps = {take, work, finish};
+    static const crew_steps steps = {fetch, work, finish};
     const unsigned threads = t->threads;
     worker *workers = allocate(threads * sizeof *workers);
     for (unsigned i = 0; i < threads; i++)
@@ -574,9 +581,9 @@ void table_run(table *t, void *own, size_t size, table_step *do_work, table_step
         free(workers[i].piece.own);
         free(workers[i].marks);
         free(workers[i].row);
-        free(workers[i].cell);
+        free(workers[i].field);
         free(workers[i].value);
     }
     free(workers);
-    tell_counts(t);
+    say_counts(t);
 }

@@ -1,62 +1,60 @@
 /*
- * Plan: before a collection, which mechanism to take, and how people, epsilon and error hang together.
+ * Plan: which mechanism to choose before a collection starts, and how people, epsilon and error depend on each other.
  *
- * All of it follows from the variance of a report: that of its noise, and that of the people's values, who are a sample
- * like any other. The mean of n reports is normal enough to plan with.
+ * Everything follows from the variance of a report, which is the variance of its noise plus the variance of the
+ * people's values, because the people are a sample. The mean of n reports is close enough to normal for planning.
  */
-#include "collection/internal.h"
+#include "analysis/analysis.h"
 
 #include <math.h>
 
 /* ---- Which mechanism ---- */
 
-double podium_collection_noise(const podium_collection *collection, podium_objective objective) {
-    switch (objective) {
-    case PODIUM_OBJECTIVE_UNIFORM:
-        return collection->variance_uniform;
-    case PODIUM_OBJECTIVE_MIDDLE:
-        return podium_collection_variance(collection, collection->middle);
-    case PODIUM_OBJECTIVE_WORST_CASE:
-        break;
-    }
-    return collection->variance_most;
-}
-
-/* What Podium is tuned to for an objective: a value's mean square about the middle */
+/* The spread for which the tuned mechanism is made under an objective: the mean square of the values about the
+   middle */
 static double spread_for(podium_objective objective) {
     return objective == PODIUM_OBJECTIVE_MIDDLE ? 0 : objective == PODIUM_OBJECTIVE_UNIFORM ? 1.0 / 12 : 0.25;
 }
 
-podium_status podium_choose(podium_spec *spec, podium_objective objective) {
-    podium_spec best = *spec;
+static podium_spec candidate(podium_mechanism mechanism, const podium_spec *given, podium_objective objective) {
+    podium_spec spec = {.mechanism = mechanism, .epsilon = given->epsilon, .min = given->min, .max = given->max};
+    const podium_parameter_kind kind = podium_row_of(mechanism)->parameter;
+    const double parameter =
+        kind == PODIUM_PARAMETER_SPREAD ? spread_for(objective) : podium_parameter_get(given, kind);
+    podium_parameter_set(&spec, kind, parameter);
+    return spec;
+}
+
+/* A range may be too narrow for one mechanism but not for another, so that failure is reported only if all
+   mechanisms have it. */
+podium_status podium_choose(podium_spec *spec, const podium_spec *given, podium_objective objective) {
+    podium_spec best = *given;
     double least = INFINITY;
+    podium_status too_narrow = PODIUM_OK;
     if (objective != PODIUM_OBJECTIVE_WORST_CASE && objective != PODIUM_OBJECTIVE_UNIFORM &&
         objective != PODIUM_OBJECTIVE_MIDDLE)
         return PODIUM_ERROR_ARGUMENT_WRONG;
-    for (int m = 0; podium_mechanism_name((podium_mechanism)m) != NULL; m++) {
-        podium_spec own = {(podium_mechanism)m, spec->epsilon, spec->min, spec->max, 0, 0};
+    for (size_t m = 0; m < podium_mechanism_count(); m++) {
+        const podium_spec own = candidate((podium_mechanism)m, given, objective);
         podium_collection collection;
-        if (m == PODIUM_MECHANISM_PODIUM_TUNED)
-            own.spread = spread_for(objective);
-        if (m == PODIUM_MECHANISM_MINIMAX)
-            own.cells = spec->cells;
         podium_status status = podium_collection_init(&collection, &own);
-        if (status == PODIUM_ERROR_RANGE_TOO_NARROW && m != PODIUM_MECHANISM_PODIUM)
-            continue; /* for its reports, but not for others' */
-        if (status != PODIUM_OK)
+        if (status == PODIUM_ERROR_RANGE_TOO_NARROW)
+            too_narrow = status;
+        else if (status != PODIUM_OK)
             return status;
-        double noise = podium_collection_noise(&collection, objective);
-        if (noise < least) {
-            least = noise;
-            best = collection.spec;
+        else if (podium_collection_noise(&collection, objective) < least) {
+            least = podium_collection_noise(&collection, objective);
+            best = podium_collection_spec(&collection);
         }
     }
+    if (isinf(least))
+        return too_narrow;
     *spec = best;
     return PODIUM_OK;
 }
 
-/* A linear program over all unbiased mechanisms, 51 inputs (symmetry used) by 451 outputs, solved elsewhere; the tests
-   keep them in data/minimax.csv. */
+/* The optima of a linear program over all unbiased mechanisms, with 51 inputs (using symmetry) and 451 outputs. They
+   were computed by another program; tests/data has them for the tests. */
 double podium_lower_bound(double epsilon) {
     static const double known[][2] = {{0.1, 100.0},    {0.25, 16.0002}, {0.5, 4.00069},
                                       {0.75, 1.77932}, {1, 0.997653},   {1.0986122886681098, 0.822749},
@@ -71,69 +69,91 @@ double podium_lower_bound(double epsilon) {
 
 /* ---- People, epsilon, error ---- */
 
-/* At most: the noise at its worst, and the values' own variance */
-static double report_variance(const podium_collection *collection, double spread) {
-    double delta = collection->spec.max - collection->spec.min;
-    return collection->variance_most + spread * delta * delta;
+/* An upper bound of the variance of a report: the largest noise plus the variance of the values */
+static double report_variance(const podium_layout *c, double spread) {
+    double delta = c->spec.max - c->spec.min;
+    return c->variance_most + spread * delta * delta;
 }
 
 static bool goal_wrong(double spread, double confidence) {
     return !(spread >= 0 && spread <= 0.25) || !(confidence > 0 && confidence < 1);
 }
 
-podium_status podium_plan_error(double *within, const podium_collection *collection, double people, double spread,
+podium_status podium_plan_error(const podium_collection *collection, double *within, double people, double spread,
                                 double confidence) {
-    if (collection->cells == 0)
+    const podium_layout *c = podium_layout_of(collection);
+    if (!podium_is_ready(c))
         return PODIUM_ERROR_NOT_INITIALISED;
     if (goal_wrong(spread, confidence) || !(people >= 1))
         return PODIUM_ERROR_ARGUMENT_WRONG;
-    *within = podium_normal_quantile(1 - confidence) * sqrt(report_variance(collection, spread) / people);
+    *within = podium_normal_quantile(1 - confidence) * sqrt(report_variance(c, spread) / people);
     return PODIUM_OK;
 }
 
-podium_status podium_plan_people(double *people, const podium_collection *collection, double within, double spread,
+podium_status podium_plan_people(const podium_collection *collection, double *people, double within, double spread,
                                  double confidence) {
-    if (collection->cells == 0)
+    const podium_layout *c = podium_layout_of(collection);
+    if (!podium_is_ready(c))
         return PODIUM_ERROR_NOT_INITIALISED;
     if (goal_wrong(spread, confidence) || !(within > 0))
         return PODIUM_ERROR_ARGUMENT_WRONG;
     double z = podium_normal_quantile(1 - confidence) / within;
-    *people = fmax(2, ceil(z * z * report_variance(collection, spread)));
+    *people = fmax(2, ceil(z * z * report_variance(c, spread)));
     return PODIUM_OK;
 }
 
-/* The error falls as epsilon grows: halve the interval, in logarithms, to a thousandth. */
+/* Initialises the collection with epsilon = e^log_epsilon, and computes its error. */
+static podium_status error_at(podium_collection *collection, double *error, const podium_spec *spec, double log_epsilon,
+                              double people, double spread, double confidence) {
+    podium_spec own = *spec;
+    own.epsilon = fmin(exp(log_epsilon), PODIUM_EPSILON_MAX);
+    podium_status status = podium_collection_init(collection, &own);
+    return status == PODIUM_OK ? podium_plan_error(collection, error, people, spread, confidence) : status;
+}
+
+/* The error falls as epsilon grows, so the interval of ln epsilon is halved until it is a thousandth wide. The range
+   may be too narrow for the reports of a large epsilon but not of a smaller one; then the search goes on below. */
+static podium_status least_epsilon(podium_collection *best, const podium_spec *spec, double people, double within,
+                                   double spread, double confidence) {
+    double low = log(PODIUM_EPSILON_MIN), high = log(PODIUM_EPSILON_MAX), error;
+    podium_status found = PODIUM_ERROR_RANGE_TOO_NARROW; /* unless one is wide enough */
+    for (double tried = high; tried == high || high - low > 1e-3; tried = (low + high) / 2) {
+        podium_collection made;
+        const podium_status status = error_at(&made, &error, spec, tried, people, spread, confidence);
+        if (status != PODIUM_OK && status != PODIUM_ERROR_RANGE_TOO_NARROW)
+            return status;
+        if (status == PODIUM_OK && error > within) {
+            found = found == PODIUM_OK ? found : PODIUM_ERROR_TOO_FEW_REPORTS;
+            if (tried == high)
+                break;
+            low = tried;
+            continue;
+        }
+        if (status == PODIUM_OK) {
+            *best = made;
+            found = PODIUM_OK;
+        }
+        high = tried;
+    }
+    return found;
+}
+
 podium_status podium_plan_epsilon(podium_collection *collection, const podium_spec *spec, double people, double within,
                                   double spread, double confidence) {
-    double low = log(PODIUM_EPSILON_MIN), high = log(PODIUM_EPSILON_MAX);
-    podium_collection made, best = {.cells = 0};
-    if (goal_wrong(spread, confidence) || !(people >= 1) || !(within > 0))
-        return PODIUM_ERROR_ARGUMENT_WRONG;
-    for (double middle = high; best.cells == 0 || high - low > 1e-3; middle = (low + high) / 2) {
-        podium_spec own = *spec;
-        double error;
-        own.epsilon = fmin(exp(middle), PODIUM_EPSILON_MAX);
-        podium_status status = podium_collection_init(&made, &own);
-        if (status == PODIUM_OK)
-            status = podium_plan_error(&error, &made, people, spread, confidence);
-        if (status != PODIUM_OK)
-            return status;
-        if (error > within && best.cells == 0)
-            return PODIUM_ERROR_TOO_FEW_REPORTS;
-        if (error <= within) {
-            best = made;
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    *collection = best;
-    return PODIUM_OK;
+    podium_collection best;
+    podium_status status = PODIUM_ERROR_ARGUMENT_WRONG;
+    if (!goal_wrong(spread, confidence) && people >= 1 && within > 0)
+        status = least_epsilon(&best, spec, people, within, spread, confidence);
+    if (status == PODIUM_OK)
+        *collection = best;
+    else
+        memset(collection, 0, sizeof *collection);
+    return status;
 }
 
 /* ---- Several questions to one person ---- */
 
-/* The error of each question's mean, where a person answers `each` of the questions at epsilon/each. */
+/* The error of each question's mean if a person answers `each` of the questions with epsilon/each */
 static podium_status error_of(double *within, const podium_spec *spec, double people, uint32_t questions, uint32_t each,
                               double spread, double confidence) {
     podium_spec own = *spec;
@@ -142,7 +162,7 @@ static podium_status error_of(double *within, const podium_spec *spec, double pe
     podium_status status = podium_collection_init(&collection, &own);
     if (status != PODIUM_OK)
         return status;
-    return podium_plan_error(within, &collection, fmax(1, people * each / questions), spread, confidence);
+    return podium_plan_error(&collection, within, fmax(1, people * each / questions), spread, confidence);
 }
 
 podium_status podium_plan_questions(podium_questions *plan, const podium_spec *spec, double people, uint32_t questions,
@@ -154,7 +174,7 @@ podium_status podium_plan_questions(podium_questions *plan, const podium_spec *s
     if (status == PODIUM_OK)
         status = error_of(&made.within_one, spec, people, questions, 1, spread, confidence);
     made.within = made.within_one;
-    uint32_t worse = 0; /* few answers first; when two in a row are no better, more will not be */
+    uint32_t worse = 0; /* begin with few answers, and stop when two numbers in a row are no better */
     for (uint32_t each = 2; status == PODIUM_OK && each <= questions && worse < 2; each++) {
         double within;
         status = error_of(&within, spec, people, questions, each, spread, confidence);

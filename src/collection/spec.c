@@ -1,119 +1,140 @@
-/* The words for things, and what makes a spec valid. */
-#include "collection/internal.h"
+/* Spec: checking a spec, filling in its defaults, comparing specs, and the fingerprint. */
+#include "collection/mechanism.h"
 
 #include <math.h>
 
-const char *podium_version(void) {
-    return PODIUM_VERSION;
+/* ---- Parameters ---- */
+
+const podium_parameter podium_parameters[PODIUM_PARAMETERS] = {
+    [PODIUM_PARAMETER_NONE] = {.key = NULL},
+    [PODIUM_PARAMETER_SPREAD] = {"spread", 0, 0.25, NAN, false, PODIUM_ERROR_SPREAD_WRONG},
+    [PODIUM_PARAMETER_CELLS] = {"cells", 2, PODIUM_CELLS_LIMIT, PODIUM_CELLS_DEFAULT, true, PODIUM_ERROR_CELLS_WRONG},
+};
+
+double podium_parameter_get(const podium_spec *spec, podium_parameter_kind kind) {
+    switch (kind) {
+    case PODIUM_PARAMETER_SPREAD:
+        return spec->spread + 0.0; /* turns -0 into 0 */
+    case PODIUM_PARAMETER_CELLS:
+        return spec->cells;
+    default:
+        return 0;
+    }
 }
 
-const char *podium_status_message(podium_status status) {
-    switch (status) {
-    case PODIUM_OK:
-        return "no error";
-    case PODIUM_ERROR_MECHANISM_UNKNOWN:
-        return "unknown mechanism";
-    case PODIUM_ERROR_EPSILON_NOT_FINITE:
-        return "epsilon is not a finite number";
-    case PODIUM_ERROR_EPSILON_NOT_POSITIVE:
-        return "epsilon is not positive";
-    case PODIUM_ERROR_EPSILON_TOO_SMALL:
-        return "epsilon is below 1e-6: reports would be noise only";
-    case PODIUM_ERROR_EPSILON_TOO_LARGE:
-        return "epsilon is too large: the largest is 50 for reports, 700 for formulas";
-    case PODIUM_ERROR_RANGE_NOT_FINITE:
-        return "min or max is not a finite number";
-    case PODIUM_ERROR_RANGE_EMPTY:
-        return "min is not below max";
-    case PODIUM_ERROR_RANGE_ABSURD:
-        return "min and max must each be 0 or between 1e-140 and 1e140 in size";
-    case PODIUM_ERROR_RANGE_TOO_NARROW:
-        return "max - min is too small beside min and max for a double to hold the reports: subtract an offset first";
-    case PODIUM_ERROR_NOT_INITIALISED:
-        return "the collection was not initialised";
-    case PODIUM_ERROR_RANDOM_FAILED:
-        return "the random source failed";
-    case PODIUM_ERROR_NOT_PRIVATE:
-        return "the sampling thresholds failed their privacy check: this is a defect in Podium";
-    case PODIUM_ERROR_TEXT_MALFORMED:
-        return "not in the format it should be in";
-    case PODIUM_ERROR_VERSION_UNKNOWN:
-        return "made by a newer version of Podium";
-    case PODIUM_ERROR_FINGERPRINT_WRONG:
-        return "the fingerprint is that of another collection";
-    case PODIUM_ERROR_AGGREGATE_FULL:
-        return "more reports than an aggregate can count";
-    case PODIUM_ERROR_TOO_FEW_REPORTS:
-        return "too few reports to estimate from";
-    case PODIUM_ERROR_ARGUMENT_WRONG:
-        return "an argument is out of range";
-    case PODIUM_ERROR_OUT_OF_MEMORY:
-        return "out of memory";
-    case PODIUM_ERROR_SPREAD_WRONG:
-        return "spread must be from 0 to 0.25, and is for podium-tuned alone";
-    case PODIUM_ERROR_CELLS_WRONG:
-        return "cells must be from 2 to 65536, and are for minimax alone";
-    case PODIUM_ERROR_NO_DENSITY:
-        return "the mechanism has no density";
-    case PODIUM_ERROR_NEVER_ADDED:
-        return "what is to be taken away was never added";
-    case PODIUM_ERROR_NOT_REPORTS:
-        return "these cannot be reports of this collection";
-    }
-    return "unknown status";
+void podium_parameter_set(podium_spec *spec, podium_parameter_kind kind, double value) {
+    if (kind == PODIUM_PARAMETER_SPREAD)
+        spec->spread = value;
+    if (kind == PODIUM_PARAMETER_CELLS)
+        spec->cells = value >= 0 && value <= UINT32_MAX && value == floor(value) ? (uint32_t)value : UINT32_MAX;
 }
 
-const char *podium_mechanism_name(podium_mechanism mechanism) {
-    switch (mechanism) {
-    case PODIUM_MECHANISM_PODIUM:
-        return "podium";
-    case PODIUM_MECHANISM_PODIUM_APPROXIMATE:
-        return "podium-approximate";
-    case PODIUM_MECHANISM_LAPLACE:
-        return "laplace";
-    case PODIUM_MECHANISM_STAIRCASE:
-        return "staircase";
-    case PODIUM_MECHANISM_DUCHI:
-        return "duchi";
-    case PODIUM_MECHANISM_PIECEWISE:
-        return "piecewise";
-    case PODIUM_MECHANISM_HYBRID:
-        return "hybrid";
-    case PODIUM_MECHANISM_PODIUM_TUNED:
-        return "podium-tuned";
-    case PODIUM_MECHANISM_MINIMAX:
-        return "minimax";
-    }
-    return NULL;
+/* The parameter as a 64-bit word for the fingerprint and for aggregates. A whole number is stored as an integer, any
+   other by the bits of its double. */
+uint64_t podium_parameter_bits(const podium_spec *spec) {
+    const podium_parameter_kind kind = podium_row_of(spec->mechanism)->parameter;
+    const double value = podium_parameter_get(spec, kind);
+    return podium_parameters[kind].whole ? (uint64_t)value : podium_bits_of(value);
 }
+
+static bool parameter_is_valid(const podium_spec *spec, podium_parameter_kind kind, bool has_it) {
+    const podium_parameter *p = &podium_parameters[kind];
+    const double value = podium_parameter_get(spec, kind);
+    if (!has_it || (value == 0 && !isnan(p->fallback)))
+        return value == 0;
+    return value >= p->least && value <= p->most;
+}
+
+/* ---- Specs ---- */
 
 static bool bound_is_absurd(double bound) {
     double size = fabs(bound);
     return size > PODIUM_BOUND_MAX || (size != 0 && size < PODIUM_BOUND_MIN);
 }
 
-podium_status podium_spec_check(const podium_spec *spec, double epsilon_max) {
-    if (podium_mechanism_name(spec->mechanism) == NULL)
-        return PODIUM_ERROR_MECHANISM_UNKNOWN;
-    if (!isfinite(spec->epsilon))
+static podium_status check_epsilon(double epsilon, double most) {
+    if (!isfinite(epsilon))
         return PODIUM_ERROR_EPSILON_NOT_FINITE;
-    if (spec->epsilon <= 0)
+    if (epsilon <= 0)
         return PODIUM_ERROR_EPSILON_NOT_POSITIVE;
-    if (spec->epsilon < PODIUM_EPSILON_MIN)
+    if (epsilon < PODIUM_EPSILON_MIN)
         return PODIUM_ERROR_EPSILON_TOO_SMALL;
-    if (spec->epsilon > epsilon_max)
-        return PODIUM_ERROR_EPSILON_TOO_LARGE;
-    if (!isfinite(spec->min) || !isfinite(spec->max))
+    return epsilon > most ? PODIUM_ERROR_EPSILON_TOO_LARGE : PODIUM_OK;
+}
+
+static podium_status check_range(double min, double max) {
+    if (!isfinite(min) || !isfinite(max))
         return PODIUM_ERROR_RANGE_NOT_FINITE;
-    if (spec->min >= spec->max)
+    if (min >= max)
         return PODIUM_ERROR_RANGE_EMPTY;
-    if (bound_is_absurd(spec->min) || bound_is_absurd(spec->max))
-        return PODIUM_ERROR_RANGE_ABSURD;
-    if (spec->mechanism == PODIUM_MECHANISM_PODIUM_TUNED ? !(spec->spread >= 0 && spec->spread <= 0.25)
-                                                         : spec->spread != 0)
-        return PODIUM_ERROR_SPREAD_WRONG;
-    if (spec->mechanism != PODIUM_MECHANISM_MINIMAX ? spec->cells != 0
-                                                    : spec->cells == 1 || spec->cells > PODIUM_MINIMAX_CELLS_MAX)
-        return PODIUM_ERROR_CELLS_WRONG;
-    return PODIUM_OK;
+    return bound_is_absurd(min) || bound_is_absurd(max) ? PODIUM_ERROR_RANGE_ABSURD : PODIUM_OK;
+}
+
+podium_status podium_spec_check(const podium_spec *spec, double epsilon_max) {
+    const podium_row *row = podium_row_of(spec->mechanism);
+    if (row == NULL)
+        return PODIUM_ERROR_MECHANISM_UNKNOWN;
+    podium_status status = check_epsilon(spec->epsilon, epsilon_max);
+    if (status == PODIUM_OK)
+        status = check_range(spec->min, spec->max);
+    for (int kind = PODIUM_PARAMETER_NONE + 1; status == PODIUM_OK && kind < PODIUM_PARAMETERS; kind++)
+        if (!parameter_is_valid(spec, (podium_parameter_kind)kind, row->parameter == (podium_parameter_kind)kind))
+            status = podium_parameters[kind].wrong;
+    return status;
+}
+
+/* The fields are copied one by one into zeroed memory, because aggregates are compared by their bytes. Adding 0.0
+   turns -0 into 0. */
+podium_spec podium_spec_complete(const podium_spec *spec) {
+    podium_spec made;
+    memset(&made, 0, sizeof made);
+    made.mechanism = spec->mechanism;
+    made.epsilon = spec->epsilon;
+    made.min = spec->min + 0.0;
+    made.max = spec->max + 0.0;
+    made.spread = spec->spread + 0.0;
+    made.cells = spec->cells;
+    const podium_parameter_kind kind = podium_row_of(spec->mechanism)->parameter;
+    const double fallback = podium_parameters[kind].fallback;
+    if (kind != PODIUM_PARAMETER_NONE && !isnan(fallback) && podium_parameter_get(spec, kind) == 0)
+        podium_parameter_set(&made, kind, fallback);
+    return made;
+}
+
+bool podium_spec_equal(const podium_spec *a, const podium_spec *b) {
+    if (podium_spec_check(a, PODIUM_EPSILON_MAX) != PODIUM_OK || podium_spec_check(b, PODIUM_EPSILON_MAX) != PODIUM_OK)
+        return false;
+    const podium_spec x = podium_spec_complete(a), y = podium_spec_complete(b);
+    return x.mechanism == y.mechanism && x.epsilon == y.epsilon && x.min == y.min && x.max == y.max &&
+           x.spread == y.spread && x.cells == y.cells;
+}
+
+/* ---- Fingerprint: FNV-1a of the mechanism's name and of the numbers by their bits ---- */
+
+#define HASH_START 0xcbf29ce484222325
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+    return hash;
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number) {
+    unsigned char bytes[8];
+    for (unsigned k = 0; k < 8; k++)
+        bytes[k] = (unsigned char)(number >> 8 * k);
+    return hash_bytes(hash, bytes, sizeof bytes);
+}
+
+uint64_t podium_fingerprint(const podium_spec *spec) {
+    const podium_row *row = podium_row_of(spec->mechanism);
+    uint64_t hash = hash_bytes(HASH_START, row->name, strlen(row->name));
+    hash = hash_number(hash, podium_bits_of(spec->epsilon));
+    hash = hash_number(hash, podium_bits_of(spec->min + 0.0));
+    hash = hash_number(hash, podium_bits_of(spec->max + 0.0));
+    if (row->parameter != PODIUM_PARAMETER_NONE)
+        hash = hash_number(hash, podium_parameter_bits(spec));
+    if (row->revision != 0)
+        hash = hash_number(hash, row->revision);
+    return hash;
 }

@@ -1,9 +1,10 @@
 /*
  * Natural numbers below 2^512, for the inequalities that decide privacy.
  *
- * Why not GMP: the on-device library builds with a C compiler alone. Why not compiler 128-bit integers: they are too
- * short and not everywhere. Speed does not matter here (a collection is initialised once), so every operation is the
- * schoolbook one. Callers keep results below 2^512; each says how large its numbers get.
+ * GMP is not used because the on-device library must build with a C compiler alone. The 128-bit integers of compilers
+ * are not used because they are too short and not available everywhere. Speed does not matter here, because a
+ * collection is initialised once, so every operation is the schoolbook one. Callers keep results below 2^512, and each
+ * says how large its numbers get.
  */
 #ifndef PODIUM_WIDE_H
 #define PODIUM_WIDE_H
@@ -118,7 +119,7 @@ static inline wide wide_divide_up(wide a, wide b) {
     return wide_divide(wide_add(a, wide_subtract(b, wide_from(1))), b);
 }
 
-/* The number itself where it is below 2^64, else 2^64 - 1 */
+/* The number if it is below 2^64, otherwise 2^64 - 1 */
 static inline uint64_t wide_to_uint64(wide a) {
     for (int i = 2; i < WIDE_LIMBS; i++)
         if (a.limb[i] != 0)

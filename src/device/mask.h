@@ -1,9 +1,9 @@
 /*
  * Masks: choosing without branching. A mask is all ones or all zeros.
  *
- * Compilers see through `0 - (a < b)` and turn what follows into a jump where they find that faster (clang 14 does,
- * from -O1). So a mask goes through a barrier: an empty piece of assembly that may, as far as the compiler knows, have
- * changed it. tests/ctime checks the outcome for every compiler and level.
+ * Compilers recognise `0 - (a < b)` and turn the code after it into a jump if they consider that faster (clang 14 does,
+ * from -O1). So a mask passes a barrier, which is an empty piece of assembly that may have changed it as far as the
+ * compiler knows. tests/ctime checks the result for every compiler and optimisation level.
  */
 #ifndef PODIUM_MASK_H
 #define PODIUM_MASK_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* MemorySanitizer cannot follow assembly, and takes the other way. */
+/* MemorySanitizer cannot follow assembly, so it gets the volatile variable instead. */
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
 #define PODIUM_MASK_WITHOUT_ASSEMBLY

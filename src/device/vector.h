@@ -1,30 +1,41 @@
-/* Vector: privatizing eight values at a time, where the processor has AVX2. The same cells and reports, to the bit, as
-   privatize.c and draw.c give (in another rounding mode than the usual one, a place may be the next one): tests/unit/
-   vector compares. */
+/*
+ * Vector: privatises several values at a time if the processor can. The cells and reports are the same, to the bit, as
+ * those of privatize.c and draw.c, except that in an unusual rounding mode a place may be the neighbouring one.
+ * tests/unit/vector compares them. Each instruction set has a file of its own, and vector.c chooses among them at run
+ * time.
+ */
 #ifndef PODIUM_VECTOR_H
 #define PODIUM_VECTOR_H
 
-#include "collection/internal.h"
+#include "collection/layout.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && PODIUM_WORD_BITS == 64 && !defined(PODIUM_WITHOUT_VECTORS)
-#define PODIUM_HAS_VECTORS 1
+/* AVX2 needs an operating system that saves its registers, and gcc's header for it needs a hosted environment. */
+#if defined(__x86_64__) && defined(__GNUC__) && PODIUM_WORD_BITS == 64 && __STDC_HOSTED__ &&                           \
+    !defined(PODIUM_WITHOUT_VECTORS)
+#define PODIUM_HAS_AVX2 1
 #else
-#define PODIUM_HAS_VECTORS 0
+#define PODIUM_HAS_AVX2 0
 #endif
 
-/* n values, their halves of words, and where their cells go, or their reports: the other is NULL. */
+/* n values, their halves of words, and where to write their cells or their reports. One of cells and reports is
+   NULL. */
 typedef struct podium_block {
     const double *values;
-    const uint32_t *halves;   /* as podium_draw wants them, with a stride of n */
-    const uint32_t *rounding; /* as podium_places wants them */
+    const uint32_t *halves;   /* in the order of podium_draw, with a stride of n */
+    const uint32_t *rounding; /* as podium_places reads them */
     uint32_t *cells;
-    double *reports;     /* may be the values */
-    const double *table; /* of every cell's report, where they are few and looked up; or NULL */
+    double *reports;     /* may be the same array as values */
+    const double *table; /* the reports of all cells, or NULL if they are computed */
     size_t n;
 } podium_block;
 
-/* Both tell how many they have done, from the first on; the rest is the caller's. 0 where there is no AVX2. */
-size_t podium_vector_privatize(const podium_collection *collection, const podium_block *block);
-size_t podium_vector_reports(const podium_collection *collection, double *reports, const uint32_t *cells, size_t n);
+/* Both return how many they have done, beginning with the first; the caller does the rest. They return 0 if the
+   processor has no instruction set that is used here. */
+size_t podium_vector_privatize(const podium_layout *c, const podium_block *block);
+size_t podium_vector_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
+
+/* vector_avx2.c: the same for a processor that has AVX2 */
+size_t podium_avx2_privatize(const podium_layout *c, const podium_block *block);
+size_t podium_avx2_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the completion for bash offers, and that the program, its help and the completion agree. (manual.py compares the
-# manual pages.)
+# Tests what the completion for bash offers, and that the program, its help and the completion agree. manual.py tests
+# the manual pages.
 #
 #   completion.sh SOURCE-DIR PROGRAM WORK-DIR
 set -eu
@@ -20,7 +20,7 @@ wrong() {
     exit 1
 }
 
-# What is offered for the last of these words, on one line
+# Prints what is offered for the last of these words, on one line.
 offered() {
     COMP_WORDS=("$program" "${@:2}")
     COMP_CWORD=$(($# - 1))
@@ -64,13 +64,13 @@ expect '' podium design r
 expect '' podium plan r
 expect '' podium nonsense r
 
-# An older program, or none, offers nothing and says nothing.
+# With an older program, or without one, nothing is offered and nothing is printed.
 for other in /bin/false "$work/missing"; do
     said=$(COMP_WORDS=("$other" '') COMP_CWORD=1 && _podium 2>&1 && echo "${COMPREPLY[*]}")
     [[ -z $said ]] || wrong "$other offers '$said'"
 done
 
-# A program in the home directory, as people write it
+# The program may be called as ~/podium.
 ln -s "$program" podium
 # shellcheck disable=SC2088
 said=$(HOME=$work && COMP_WORDS=('~/podium' des) COMP_CWORD=1 && _podium && echo "${COMPREPLY[*]}")
@@ -84,17 +84,24 @@ for command in $("$program" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
     mapfile -t helped < <("$program" help "$command" | grep -oE -- '^  (-[a-z], )?--[a-z]+' | grep -oE -- '-+[a-z]+' | sort)
     mapfile -t sorted < <(printf '%s\n' "${offers[@]}" | sort)
     ((${#offers[@]} > 3)) || wrong "$command: options were not found"
+    [[ -z $(printf '%s\n' "${sorted[@]}" | uniq -d) ]] || wrong "$command has an option twice: ${sorted[*]}"
+    for option in $("$program" help "$command" | sed -n 's/^Usage: //p' | grep -oE -- '-+[a-z]+'); do
+        [[ " ${offers[*]} " == *" $option "* ]] || wrong "$command: the usage line has $option, which is not offered"
+    done
     [[ ${helped[*]} == "${sorted[*]}" ]] || wrong "$command: the help has ${helped[*]}, but ${sorted[*]} are offered"
 
     for option in "${offers[@]}"; do
         "$program" "$command" "$option" >said 2>&1 </dev/null || true
         if grep -q 'unrecognized option\|invalid option' said; then wrong "$command does not know $option"; fi
 
-        # An argument that cannot be right makes the program name those that can
-        "$program" "$command" "$option" '?' >said 2>&1 </dev/null || true
-        words=$(sed -n "s/^podium: $option is one of \(.*\), not '?'\$/\1/p" said | tr -d ,)
-        [[ -z $words ]] || expect "$words" podium "$command" "$option" ''
-        rm -rf '?'
+        # A wrong argument makes the program print the possible ones. No command gets further than its operand, which
+        # does not exist or is unexpected.
+        for argument in '?' -1 -1,-1; do
+            "$program" "$command" "$option" "$argument" missing >said 2>&1 </dev/null || true
+            if grep -q '(null)' said; then wrong "$command $option $argument: $(cat said)"; fi
+            words=$(sed -n "s/^podium: $option must be one of \(.*\), not '$argument'\$/\1/p" said | tr -d ,)
+            [[ -z $words ]] || expect "$words" podium "$command" "$option" ''
+        done
     done
 done
 echo "completion: the program, its help and the completion agree"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the program must not take too much of, on inputs that were made for it: memory by the operating system's account,
-work by the instructions that valgrind counts, which are the same on a busy machine.
+"""Limits the memory and the work of the program on hostile inputs. The operating system measures memory; valgrind
+counts instructions, which do not depend on how busy the machine is.
 
     costs.py PROGRAM WORK-DIR
 """
@@ -23,7 +23,7 @@ def expect(what, measured, most):
 
 
 def memory(*arguments):
-    """The largest resident set, in MiB; that of this script is counted, too, so it should be small"""
+    """Returns the largest resident set in MiB. It includes that of this script at the start, which is small."""
     command = [program, *arguments]
     pid = os.posix_spawn(program, command, os.environ,
                          file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
@@ -41,7 +41,7 @@ def instructions(*arguments):
 
 
 def growth(small, large):
-    """The cost of what makes the large run larger than an empty one, beside that of the small run"""
+    """Returns the ratio of the costs of two runs, without what an empty run costs."""
     start = instructions("help")
     return (instructions(*large) - start) / (instructions(*small) - start)
 
@@ -64,7 +64,7 @@ def check_memory():
         expect(f"MiB for a long header, {threads} threads", memory("privatize", *options, "--header", "yes", *long), 64 + 34)
         expect(f"MiB to aggregate long lines, {threads} threads",
                memory("aggregate", "--force", *options, "--header", "no", *long), 64)
-        tiny = ["--range", "0:1e-8", "--epsilon", "1", "--threads", threads]  # whose reports have many digits
+        tiny = ["--range", "0:1e-8", "--epsilon", "1", "--threads", threads]  # so that reports have many digits
         expect(f"MiB for short lines, {threads} threads", memory("privatize", *tiny, "digits.csv"), 64)
         expect(f"MiB for two columns, {threads} threads",
                memory("privatize", *tiny, "--column", "1", "--column", "2", "pairs.csv"), 64)
@@ -73,7 +73,7 @@ def check_memory():
 
 
 def check_columns():
-    """Twice the columns, twice the work"""
+    """Twice the columns must cost about twice the work."""
     for columns in 5_000, 10_000:
         write(f"{columns}.csv", [",".join(f"c{i}" for i in range(columns)).encode(), b"\n", b"1," * (columns - 1), b"1\n"])
     runs = [["privatize", *COLLECTION, "--column", f"c{n - 1}", f"{n}.csv"] for n in (5_000, 10_000)]
@@ -81,7 +81,7 @@ def check_columns():
 
 
 def check_groups():
-    """Names that a hash of the kind 31 x + y takes for the same, beside others of the same length"""
+    """Names that collide in a hash of the form 31 x + y must cost no more than others of the same length."""
     pairs = [b"".join(b"Aa" if i >> bit & 1 else b"BB" for bit in range(11)) for i in range(2048)]
     plain = [b"%022d" % i for i in range(2048)]
     for name, groups in ("plain", plain), ("collide", pairs):
@@ -92,7 +92,7 @@ def check_groups():
 
 
 def check_quantiles():
-    """What the shape of the values is estimated through is made once, and not for each group"""
+    """The channel for estimating shapes must be made once, not once per group."""
     for groups in 100, 200:
         write(f"{groups}.csv", [b"%d,%d\n" % (i % groups, i % 7) for i in range(60 * groups)])
     runs = [["estimate", "--force", *COLLECTION, "--column", "2", "--by", "1", "--header", "no", "--format", "csv",

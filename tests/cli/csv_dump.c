@@ -1,6 +1,7 @@
 /*
- * Shows what csv.c makes of standard input, for csv_oracle.py: each record as its number of fields, then each field
- * unquoted as its length and bytes. Files come one after the other: separator, seed of the chunk sizes, length, bytes.
+ * Prints how csv.c reads standard input, for csv_oracle.py: each record as its number of fields, then each field,
+ * unquoted, as its length and bytes. The input is a sequence of files: separator, seed of the chunk sizes, length,
+ * bytes.
  */
 #include "table/csv.h"
 
@@ -23,7 +24,7 @@ static void show(const csv_record *record, char separator) {
     }
 }
 
-/* The marks of a record are where its fields end. */
+/* Checks that the marks of a record are the ends of its fields. Returns their number. */
 static size_t check_marks(const uint32_t *marks, const csv_record *record, size_t start, char separator) {
     csv_field field = csv_begin(record);
     size_t count = 0;
@@ -35,7 +36,7 @@ static size_t check_marks(const uint32_t *marks, const csv_record *record, size_
     return count;
 }
 
-/* Whole records, of a text whose first field begins at first */
+/* Shows complete records of a text whose first field begins at `first`. */
 static void show_whole(const char *text, size_t n, size_t first, char separator, bool has_quotes) {
     uint32_t *marks = malloc((n + 1) * sizeof *marks);
     size_t count = csv_marks(marks, text, first, n, separator, has_quotes), mark = 0;
@@ -51,14 +52,14 @@ static void show_whole(const char *text, size_t n, size_t first, char separator,
     free(marks);
 }
 
-/* At the end of the input: a record that may not be whole */
+/* Shows the last record of the input, which may be incomplete. */
 static void show_rest(const char *text, size_t n, size_t first, char separator) {
     csv_record record = {text, first, n > first && text[n - 1] == '\r' ? n - 1 : n};
     if (n > 0)
         show(&record, separator);
 }
 
-/* The text, n bytes, comes in chunks; whole records are shown as soon as they have come. */
+/* Reads the n bytes of the text in chunks, and shows complete records as soon as there are any. */
 static void dump(const char *text, size_t n, char separator, uint32_t seed) {
     size_t start = 0, first = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     csv_scan scan = {.at = first};
@@ -69,10 +70,10 @@ static void dump(const char *text, size_t n, char separator, uint32_t seed) {
         csv_whole(&scan, text + start, at - start, separator);
         if (scan.whole == 0)
             continue;
-        char *come = malloc(scan.whole + CSV_PADDING); /* so that a sanitizer sees what is read beyond */
-        memcpy(come, text + start, scan.whole);
-        show_whole(come, scan.whole, first, separator, scan.has_quotes);
-        free(come);
+        char *copy = malloc(scan.whole + CSV_PADDING); /* so that a sanitizer notices reads beyond it */
+        memcpy(copy, text + start, scan.whole);
+        show_whole(copy, scan.whole, first, separator, scan.has_quotes);
+        free(copy);
         start += scan.whole;
         first = 0;
         scan = (csv_scan){.at = 0};

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""csv.c against Python's csv module, on thousands of nasty files fed in chunks of every size.
+"""Compares csv.c with Python's csv module, on thousands of nasty files that are read in chunks of every size.
 
     csv_oracle.py CSV_DUMP
 
-Where the two differ by design: Python's row of a blank line has no field, ours has one, which is empty. Files have no
-zero byte, which Python refuses in some versions, and no lone carriage return, which ends a line for Python. A byte
-order mark at the start is no part of a field for us; Python gets the file without it, and sees no row where there is
-nothing else.
+The two differ by design in a few points. A blank line is a row without fields for Python, but has one empty field
+here. The files contain no zero bytes, which some versions of Python reject, and no lone carriage returns, which end a
+line for Python. A byte order mark does not belong to a field here, so Python gets the file without it, and finds no
+row if there is nothing else.
 """
 import csv
 import io
@@ -29,12 +29,12 @@ def nasty(rng, separator):
 
 
 def quoted(rng, separator):
-    """A file as a program would write it."""
+    """Returns a file as a program would write it."""
     to = io.StringIO(newline="")
     writer = csv.writer(to, delimiter=separator, quoting=rng.choice((csv.QUOTE_MINIMAL, csv.QUOTE_ALL)),
                         lineterminator=rng.choice(("\n", "\r\n")))
-    cells = ("", "x", "1.5", 'say "hi"', "two\nlines", "two\r\nlines", "a,b;c\td", "ü")
-    writer.writerows(rng.choices(cells, k=rng.randint(1, 5)) for _ in range(rng.randint(0, 8)))
+    fields = ("", "x", "1.5", 'say "hi"', "two\nlines", "two\r\nlines", "a,b;c\td", "ü")
+    writer.writerows(rng.choices(fields, k=rng.randint(1, 5)) for _ in range(rng.randint(0, 8)))
     return to.getvalue()
 
 

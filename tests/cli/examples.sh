@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every example of the manual pages and of the README: the lines that begin with "$ " in the EXAMPLES of each page,
-# and in the README's blocks fenced as console. Each page has a directory of its own, empty but for the EXTENSION that
-# the environment may name.
+# and in the README's blocks fenced as console. Each page runs in a directory of its own, which contains only the
+# EXTENSION that the environment may name.
 #
 #   examples.sh SOURCE-DIR PROGRAM WORK-DIR [PAGE...]
 set -eu
@@ -15,7 +15,7 @@ rm -rf "$work"
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 
-# The lines that examples are in, each with its number and a tab before it, as a reader sees them
+# Prints the lines of the examples as a reader sees them, each after its line number and a tab.
 lines_of() {
     case $1 in
     *.1)
@@ -27,7 +27,7 @@ lines_of() {
     esac
 }
 
-# A script from those lines: it keeps account of where it is, and says so if it stops
+# Prints a script of those lines, which remembers its line number and prints it on failure.
 script_of() {
     cat <<'END'
 set -eu
@@ -67,12 +67,12 @@ for page in "$@"; do
     ran=$((ran + lines))
 done
 
-# The README's example ends with an answer: the mean of its people within 6 standard errors, so that once in 10^9 runs
-# there is a false alarm.
+# The README's example ends with an estimate of the mean, which must be within 6 standard errors of the truth. A false
+# alarm occurs once in 5e8 runs.
 if [ -d "$work/README.md" ]; then
     cd "$work/README.md"
     truth=$(awk -F, 'NR > 1 { n++; sum += $2 } END { printf "%d %.17g", n, sum / n }' people.csv)
-    podium estimate both.state --format csv | awk -F, -v truth="$truth" '
+    podium estimate both.aggregate --format csv | awk -F, -v truth="$truth" '
         NR == 2 { split(truth, t, " "); d = ($2 - t[2]) / $3; ok = $1 == t[1] && $1 >= 1000 && d * d < 36 }
         END { exit !ok }' || { echo "examples.sh: the README's people and their estimate differ" >&2; exit 1; }
 fi

@@ -1,22 +1,22 @@
-# What the cases share.
+# Functions that the cases share.
 set -u
 
-# A command with what it says, standard error too, and how it ends
+# try COMMAND...: runs it, with standard error on standard output, and prints its exit status
 try() {
     "$@" 2>&1 && echo "exit 0" || echo "exit $?"
 }
 
-# near TRUTH: the estimate on standard input, as CSV, is within 6 standard errors (wrong by chance once in 5e8)
+# near TRUTH: is the estimate on standard input, as CSV, within 6 standard errors? (A false alarm occurs once in 5e8.)
 near() {
     awk -F, -v truth="$1" 'NR == 2 { z = ($2 - truth) / $3; print (z < 6 && z > -6 ? "near" : "far: " $0) }'
 }
 
-# others COLUMN SEPARATOR FILE: all columns but one, which has become a number
+# others COLUMN SEPARATOR FILE: prints the file with "number" in one column, if that is a number
 others() {
     awk -v column="$1" -v FS="$2" -v OFS="$2" '{ $column = $column ~ /^-?[0-9.e+-]+$/ ? "number" : "kept:" $column; print }' "$3"
 }
 
-# until_true COMMAND...: waits for it to succeed, a minute at the most
+# until_true COMMAND...: waits until it succeeds, for at most a minute
 until_true() {
     tries=0
     until "$@"; do

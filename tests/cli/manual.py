@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The manual pages against the program's tables of options.
+"""Compares the manual pages with the program's tables of options.
 
     manual.py MANUAL-DIR PROGRAM
 
-The page of a command must document every option of the command, with the name that its argument has in the table, and
-no other option; its synopsis must use no other option either. The first line of a page is the command's line in the
-help, podium(1) must list all commands, and each word that an option takes must be explained somewhere. At the end some
-mistakes are made in the pages on purpose, and each must be found.
+The page of a command must document exactly the options of the command, with the same names for their arguments as in
+the table, and its synopsis must use no other option. The name line of a page must agree with the help, podium(1) must
+list all commands, and each word that an option accepts must be explained somewhere. At the end the script makes some
+mistakes in the pages on purpose, and must find each of them.
 """
 import pathlib
 import re
@@ -21,7 +21,7 @@ def said(*arguments):
 
 
 def options_of_program():
-    """The argument and the words of each option of each command."""
+    """Returns the argument and the words of each option of each command."""
     commands = {}
     for line in said("help", "--list").splitlines():
         command, option, argument, words = line.split("\t")
@@ -30,7 +30,7 @@ def options_of_program():
 
 
 def tags(page):
-    """The options that the page documents and their arguments, from lines such as
+    """Returns the options that the page documents, and their arguments, from lines such as
     .It Fl o Ar file , Fl -output Ar file
     in which Ns joins words, Op puts the rest into brackets, and Ar and Cm only choose a font."""
     documented = {}
@@ -43,7 +43,7 @@ def tags(page):
 
 
 def complaints(command, options, page, summary, others):
-    """What is wrong with the page of one command. The others are the pages that it may refer to."""
+    """Yields what is wrong with the page of one command, which may refer to the other pages."""
     documented = tags(page)
     for option, (argument, words) in options.items():
         if option not in documented:
@@ -52,7 +52,7 @@ def complaints(command, options, page, summary, others):
             yield f"the argument of {option} is '{documented[option]}' here and '{argument}' in the program"
         for word in words:
             if not re.search(rf"\bCm [a-z |]*(?<![\w-]){word}(?![\w-])", page + others):
-                yield f"'{word}', which {option} takes, is nowhere explained"
+                yield f"'{word}', which {option} takes, is not explained anywhere"
     for option in documented.keys() - options.keys():
         yield f"{option} is documented, but the program does not know it"
     synopsis = page.partition(".Sh SYNOPSIS")[2].partition(".Sh DESCRIPTION")[0]
@@ -64,7 +64,7 @@ def complaints(command, options, page, summary, others):
 
 
 def check(pages):
-    """What is wrong with the pages, as a list."""
+    """Returns a list of what is wrong with the pages."""
     commands = options_of_program()
     summaries = dict(re.findall(r"^  ([a-z]+) +(.*)$", said("help"), re.M))
     found = [f"podium(1) does not list {command}" for command in commands
@@ -78,7 +78,7 @@ def check(pages):
     return found
 
 
-# Each of these must be found: the page, what stands there, and what stands there by mistake.
+# Mistakes that must be found: the page, the right text, and the wrong text.
 MISTAKES = (
     ("podium-plan", ".It Fl -people Ar n\n", ""),
     ("podium-plan", ".It Fl -people Ar n\n", ".It Fl -people Ar n\n.It Fl -persons Ar n\n"),
@@ -88,7 +88,7 @@ MISTAKES = (
     ("podium-privatize", ".It Fl -invalid Cm error | drop | clamp | keep\n", ".It Fl -invalid Cm error | drop | clamp\n"),
     ("podium-design", ".It Cm staircase\n", ".It Cm stairs\n"),
     ("podium-merge", ".It Fl o Ar file , Fl -output Ar file\n", ".It Fl -output Ar file\n"),
-    ("podium-merge", ".Nd add up states into one\n", ".Nd add up states\n"),
+    ("podium-merge", ".Nd merge aggregates into one\n", ".Nd merge aggregates\n"),
     ("podium", ".It Cm merge\n", ""),
 )
 
@@ -96,7 +96,7 @@ manual = {path.stem: path.read_text() for path in directory.glob("*.1")}
 wrong = check(manual)
 for name, right, mistake in MISTAKES:
     if manual[name].count(right) != 1:
-        wrong.append(f"{name}: '{right.strip()}' is not there once, so that no mistake can be made in it")
+        wrong.append(f"{name}: '{right.strip()}' must occur exactly once, to make a mistake in it")
     elif not check({**manual, name: manual[name].replace(right, mistake)}):
         wrong.append(f"{name}: '{mistake.strip()}' instead of '{right.strip()}' is not found")
 for complaint in wrong:

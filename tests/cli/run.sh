@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs the program as people do: every case is a directory with a shell script, cmd, and what it must say: stdout, stderr
-# and status, each empty or 0 where the file is missing. A case runs in a fresh copy of its directory.
+# Runs the program as people do. Every case is a directory with a shell script, cmd, and with its expected stdout,
+# stderr and status; a missing file stands for no output or status 0. A case runs in a fresh copy of its directory.
 #
-# CASES is where the cases are: tests/cli/cases, unless the environment says otherwise.
+# The environment variable CASES is the directory of the cases; the default is tests/cli/cases.
 #
 #   run.sh SOURCE-DIR PROGRAM WORK-DIR [CASE...]
 set -eu
@@ -17,7 +17,7 @@ PATH=$(cd "$(dirname "$program")" && pwd):$PATH
 LC_ALL=C
 export TESTS PATH LC_ALL
 
-# compare CASE WHAT: what was said beside what had to be
+# compare CASE WHAT: compares what was printed with what is expected
 compare() {
     expected=$CASES/$1/$2
     [ -f "$expected" ] || expected=$work/$1.none

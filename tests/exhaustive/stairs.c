@@ -1,7 +1,7 @@
 /*
- * Theorem 2 by trying everything: the library's own draw.c and threshold.c, built for words of a few bits, on small
- * grids of stairs, with every place and every combination of all the words of a draw. Every mass must be the closed
- * form's, and no two places may give a cell with probabilities more than e^epsilon apart.
+ * Theorem 2 by trying everything: the library's own draw.c and threshold.c, built for words of a few bits, run on small
+ * grids of stairs with every place and every combination of the words of a draw. Every mass must equal the closed form,
+ * and the probabilities of a cell at any two places must be within a factor of e^epsilon.
  */
 #include "support.h"
 
@@ -13,20 +13,22 @@
 #define STAIRS_MAX 3
 
 static uint64_t draws, masses, grids, by_formula, refused;
-static uint64_t tried[STAIRS_MAX + 1][COINS_MAX + 1]; /* grids by M and k, drawn or by formula */
-static long double closest;                           /* largest log ratio over epsilon */
+static uint64_t tried[STAIRS_MAX + 1][COINS_MAX + 1]; /* number of grids for each M and k, drawn or by the formula */
+static long double closest;                           /* the largest log ratio divided by epsilon */
 
-static void fail(const podium_collection *c, const char *what) {
+static void fail(const podium_layout *c, const char *what) {
     fprintf(stderr, "epsilon %g, %u stairs of %u cells, %u coins, middle of %d, margin %d: %s\n", c->spec.epsilon,
-            c->stairs, 1u << c->stair_bits, c->coin_count, (int)c->width, (int)c->margin, what);
+            c->draw.stairs.stairs, 1u << c->draw.stairs.stair_bits, c->draw.stairs.coin_count,
+            (int)c->draw.stairs.width, (int)c->draw.stairs.margin, what);
     exit(EXIT_FAILURE);
 }
 
-/* Every select and position word at once; the words of the tail and of the coins are the digits of others. */
-static void count(const podium_collection *c, uint32_t place, uint64_t *mass) {
+/* Draws all select and position words in one call. The words of the tail and of the coins are the digits of a
+   counter. */
+static void count(const podium_layout *c, uint32_t place, uint64_t *mass) {
     static uint64_t words[(3 + COINS_MAX) * R * R];
     static uint32_t places[R * R], cells[R * R];
-    const uint64_t n = R * R, rest = (uint64_t)1 << (PODIUM_WORD_BITS * (1 + c->coin_count));
+    const uint64_t n = R * R, rest = (uint64_t)1 << (PODIUM_WORD_BITS * (1 + c->draw.stairs.coin_count));
     memset(mass, 0, CELLS_MAX * sizeof *mass);
     for (uint64_t i = 0; i < n; i++) {
         places[i] = place;
@@ -34,7 +36,7 @@ static void count(const podium_collection *c, uint32_t place, uint64_t *mass) {
         words[n + i] = i % R;
     }
     for (uint64_t others = 0; others < rest; others++) {
-        for (uint32_t k = 0; k <= c->coin_count; k++)
+        for (uint32_t k = 0; k <= c->draw.stairs.coin_count; k++)
             for (uint64_t i = 0; i < n; i++)
                 words[(2 + k) * n + i] = others >> (PODIUM_WORD_BITS * k) & PODIUM_WORD_MAX;
         draw_from_words(c, cells, places, words, n);
@@ -51,36 +53,40 @@ static uint64_t power(uint64_t base, uint32_t exponent) {
     return exponent == 0 ? 1 : base * power(base, exponent - 1);
 }
 
-/* Combinations of coin words that give stair g */
-static uint64_t stair_words(const podium_collection *c, uint64_t g) {
+/* The number of combinations of coin words that lead to stair g */
+static uint64_t stair_words(const podium_layout *c, uint64_t g) {
+    const podium_stairs_draw *d = &c->draw.stairs;
     uint64_t product = 1;
-    for (uint32_t i = 0; i < c->coin_count; i++)
-        product *= g >> i & 1 ? c->coins[i] : R - c->coins[i];
+    for (uint32_t i = 0; i < d->coin_count; i++)
+        product *= g >> i & 1 ? d->coins[i] : R - d->coins[i];
     return product;
 }
 
-/* The masses as the theorem has them: middle, both sides cell by cell, what lies beyond gathered at the ends */
-static void expect(const podium_collection *c, uint64_t place, uint64_t *mass) {
-    const uint64_t stair = (uint64_t)1 << c->stair_bits, last = c->cells - 1, middle = c->margin + place;
+/* The masses of the theorem: the middle stair, both sides cell by cell, and everything beyond the grid in its end
+   cells */
+static void expect(const podium_layout *c, uint64_t place, uint64_t *mass) {
+    const podium_stairs_draw *d = &c->draw.stairs;
+    const uint64_t stair = (uint64_t)1 << d->stair_bits, last = c->cells - 1, middle = d->margin + place;
     memset(mass, 0, CELLS_MAX * sizeof *mass);
-    for (uint64_t j = 0; j < c->width; j++) {
-        uint64_t words = ((j + 1) * R + c->width - 1) / c->width - (j * R + c->width - 1) / c->width;
-        mass[middle + j] += c->threshold * words * power(R, 1 + c->coin_count);
+    for (uint64_t j = 0; j < d->width; j++) {
+        uint64_t words = ((j + 1) * R + d->width - 1) / d->width - (j * R + d->width - 1) / d->width;
+        mass[middle + j] += d->threshold * words * power(R, 1 + d->coin_count);
     }
-    for (uint64_t distance = 0; distance < stair << c->coin_count; distance++) {
+    for (uint64_t distance = 0; distance < stair << d->coin_count; distance++) {
         uint64_t words =
-            (R - c->threshold) * (R / stair / 2) * (R - c->tail_threshold) * stair_words(c, distance / stair);
-        uint64_t right = middle + c->width + distance;
+            (R - d->threshold) * (R / stair / 2) * (R - d->tail_threshold) * stair_words(c, distance / stair);
+        uint64_t right = middle + d->width + distance;
         mass[distance < middle ? middle - 1 - distance : 0] += words;
         mass[right < last ? right : last] += words;
     }
-    uint64_t beyond = (R - c->threshold) * (R / 2) * c->tail_threshold * power(R, c->coin_count);
+    uint64_t beyond = (R - d->threshold) * (R / 2) * d->tail_threshold * power(R, d->coin_count);
     mass[0] += beyond;
     mass[last] += beyond;
 }
 
-/* Every word at every place where that can be afforded; else the closed form, which the others have confirmed. */
-static void try_grid(const podium_collection *c, bool draw) {
+/* Tries every word at every place if there are not too many. Otherwise it uses the closed form, which the other
+   grids have confirmed. */
+static void try_grid(const podium_layout *c, bool draw) {
     uint64_t most[CELLS_MAX] = {0}, least[CELLS_MAX], mass[CELLS_MAX], want[CELLS_MAX];
     memset(least, 0xff, sizeof least);
     for (uint64_t place = 0; place <= c->places; place++) {
@@ -107,30 +113,29 @@ static void try_grid(const podium_collection *c, bool draw) {
             closest = logl(ratio) / (long double)c->spec.epsilon;
     }
     draw ? grids++ : by_formula++;
-    tried[c->stairs][c->coin_count]++;
+    tried[c->draw.stairs.stairs][c->draw.stairs.coin_count]++;
 }
 
-/* Draws to try all words at all places */
-static uint64_t cost(const podium_collection *c) {
-    return (c->places + 1) << (PODIUM_WORD_BITS * (3 + c->coin_count));
+/* The number of draws for all words at all places */
+static uint64_t cost(const podium_layout *c) {
+    return (c->places + 1) << (PODIUM_WORD_BITS * (3 + c->draw.stairs.coin_count));
 }
 
 static void try_spec(double epsilon, uint32_t stairs, uint32_t bits, uint32_t coins, uint64_t width) {
     uint64_t places = (uint64_t)stairs << bits, reach = (uint64_t)1 << (coins + bits);
     for (uint64_t margin = 1; margin + places <= reach; margin += margin < 3 ? 1 : (uint64_t)1 << bits) {
-        podium_collection c = {.spec.epsilon = epsilon,
-                               .cells = 2 * margin + places + width,
-                               .places = places,
-                               .width = width,
-                               .margin = margin,
-                               .coin_count = coins,
-                               .stair_bits = bits,
-                               .stairs = stairs};
+        podium_layout c = {
+            .spec.epsilon = epsilon,
+            .sampler = PODIUM_SAMPLER_STAIRS,
+            .cells = 2 * margin + places + width,
+            .places = places,
+            .draw.stairs = {
+                .width = width, .margin = margin, .coin_count = coins, .stair_bits = bits, .stairs = stairs}};
         podium_thresholds_set(&c);
         if (podium_thresholds_check(&c))
             try_grid(&c, cost(&c) <= (uint64_t)STAIRS_COST_MAX);
         else
-            refused++; /* words so short cannot always express a coin; at 64 bits nothing is refused */
+            refused++; /* such short words cannot always represent a coin; with 64 bits nothing is rejected */
     }
 }
 
@@ -142,7 +147,7 @@ int main(void) {
                 for (uint32_t stairs = 1; stairs <= STAIRS_MAX; stairs++)
                     for (uint64_t width = 2; width <= (uint64_t)1 << bits; width++)
                         try_spec(epsilons[i], stairs, bits, coins, width);
-    for (uint32_t stairs = 1; stairs <= STAIRS_MAX; stairs++) /* one coin does not reach beyond one stair */
+    for (uint32_t stairs = 1; stairs <= STAIRS_MAX; stairs++) /* one coin reaches no further than one stair */
         for (uint32_t coins = stairs == 1 ? 1 : 2; coins <= COINS_MAX; coins++)
             if (tried[stairs][coins] < 5) {
                 fprintf(stderr, "only %d grids with %u stairs and %u coins\n", (int)tried[stairs][coins], stairs,

@@ -1,7 +1,7 @@
 /*
- * Theorem 1 by trying everything: the library's own draw.c and threshold.c, built for 8-bit words, with every place,
- * every select word and every position word. Every mass must be the closed form's, no ratio above the theorem's
- * bound, and the bound reached. For 64 bits the same code runs with R = 2^64.
+ * Theorem 1 by trying everything: the library's own draw.c and threshold.c, built for 8-bit words, run with every
+ * place, every select word and every position word. Every mass must equal the closed form, no ratio may exceed the
+ * theorem's bound, and the bound must be reached. The same code runs with R = 2^64 in the library.
  */
 #include "support.h"
 
@@ -12,17 +12,19 @@
 
 static uint64_t draws, masses, grids, attained;
 
-static void fail(const podium_collection *c, const char *what) {
-    fprintf(stderr, "N %d, W %d, c %d: %s\n", (int)c->cells, (int)c->width, (int)c->threshold, what);
+static void fail(const podium_layout *c, const char *what) {
+    fprintf(stderr, "N %d, W %d, c %d: %s\n", (int)c->cells, (int)c->draw.step.width, (int)c->draw.step.threshold,
+            what);
     exit(EXIT_FAILURE);
 }
 
-/* How many words scale to j among n: the theorem's B and G, from the definition of floor(word n / R) */
+/* How many words are scaled to j among n cells. These are B and G of the theorem, from the definition of floor(word
+   n / R). */
 static uint64_t words_to(uint64_t j, uint64_t n) {
     return ((j + 1) * R + n - 1) / n - (j * R + n - 1) / n;
 }
 
-static void count(const podium_collection *c, uint32_t place, uint64_t *mass) {
+static void count(const podium_layout *c, uint32_t place, uint64_t *mass) {
     uint64_t words[2 * R];
     uint32_t places[R], cells[R];
     memset(mass, 0, CELLS_MAX * sizeof *mass);
@@ -43,27 +45,29 @@ static void count(const podium_collection *c, uint32_t place, uint64_t *mass) {
     draws += R * R;
 }
 
-/* The bound is reached by a cell with the fewest base words that lies on the step at one place, where the step has the
-   most words, and beside it at another. Few grids have none. */
-static bool reachable(const podium_collection *c) {
+/* The bound is reached by a cell with the fewest base words that is on the step at one place, with the most words of
+   the step, and beside the step at another place. Almost every grid has such a cell. */
+static bool reachable(const podium_layout *c) {
+    const podium_step_draw *d = &c->draw.step;
     for (uint64_t y = 0; y < c->cells; y++)
         for (uint64_t place = 0; place <= c->places && place <= y; place++)
-            if (words_to(y, c->cells) == R / c->cells && y < place + c->width &&
-                words_to(y - place, c->width) == (R + c->width - 1) / c->width && (y >= c->width || y < c->places))
+            if (words_to(y, c->cells) == R / c->cells && y < place + d->width &&
+                words_to(y - place, d->width) == (R + d->width - 1) / d->width && (y >= d->width || y < c->places))
                 return true;
-    return c->threshold == 0;
+    return d->threshold == 0;
 }
 
-static void try_grid(const podium_collection *c) {
+static void try_grid(const podium_layout *c) {
+    const podium_step_draw *d = &c->draw.step;
     uint64_t most[CELLS_MAX] = {0}, least[CELLS_MAX], mass[CELLS_MAX];
     memset(least, 0xff, sizeof least);
     for (uint64_t place = 0; place <= c->places; place++) {
         count(c, (uint32_t)place, mass);
         for (uint64_t y = 0; y < c->cells; y++, masses++) {
-            bool on_step = place <= y && y < place + c->width;
-            uint64_t want = (R - c->threshold) * words_to(y, c->cells);
+            bool on_step = place <= y && y < place + d->width;
+            uint64_t want = (R - d->threshold) * words_to(y, c->cells);
             if (on_step)
-                want += c->threshold * words_to(y - place, c->width);
+                want += d->threshold * words_to(y - place, d->width);
             if (mass[y] != want)
                 fail(c, "a mass is not the closed form's");
             most[y] = mass[y] > most[y] ? mass[y] : most[y];
@@ -71,7 +75,7 @@ static void try_grid(const podium_collection *c) {
         }
     }
     /* The bound is (base + c ceil(R/W)) / base. */
-    uint64_t base = (R - c->threshold) * (R / c->cells), top = base + c->threshold * ((R + c->width - 1) / c->width);
+    uint64_t base = (R - d->threshold) * (R / c->cells), top = base + d->threshold * ((R + d->width - 1) / d->width);
     bool reached = false;
     for (uint64_t y = 0; y < c->cells; y++) {
         if (most[y] * base > least[y] * top)
@@ -89,9 +93,9 @@ static void try_grid(const podium_collection *c) {
 static void try_thresholds(uint64_t n, uint64_t w) {
     static const double epsilons[] = {0.02, 0.1, 0.35, 1, 2, 4};
     static const uint64_t thresholds[] = {0, 1, 100, R - 1};
-    podium_collection c = {.cells = n, .width = w, .places = n - w};
+    podium_layout c = {.sampler = PODIUM_SAMPLER_STEP, .cells = n, .places = n - w, .draw.step.width = w};
     for (size_t i = 0; i < LENGTH(thresholds); i++) {
-        c.threshold = thresholds[i];
+        c.draw.step.threshold = thresholds[i];
         try_grid(&c);
     }
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
@@ -100,7 +104,7 @@ static void try_thresholds(uint64_t n, uint64_t w) {
         if (!podium_thresholds_check(&c))
             fail(&c, "the threshold fails its own check");
         try_grid(&c);
-        c.threshold++;
+        c.draw.step.threshold++;
         if (podium_thresholds_check(&c))
             fail(&c, "a threshold one too large passes the check");
     }

@@ -1,4 +1,5 @@
-/* Any bytes, and any text, as an aggregate: refused, or exactly what the aggregate that they give is written as. */
+/* Fuzzing aggregates: any bytes and any text are either rejected, or they are exactly what the decoded aggregate is
+   encoded as. */
 #include "support.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -11,24 +12,29 @@ static void require(bool condition) {
 static void try_bytes(const uint8_t *data, size_t n) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     static podium_aggregate aggregate;
-    const podium_collection *collection = collection_of_state(data, n);
-    podium_estimate estimate;
-    if (podium_aggregate_decode(&aggregate, collection, data, n) != PODIUM_OK)
+    const podium_collection *collection = collection_of_aggregate(data, n);
+    static podium_summary summary;
+    static const podium_question question = {.interval = PODIUM_INTERVAL_GUARANTEED};
+    if (podium_aggregate_decode(collection, &aggregate, data, n) != PODIUM_OK)
         return;
-    require(podium_aggregate_encode(&aggregate, bytes) == n && memcmp(bytes, data, n) == 0);
-    /* and what is accepted can be worked with */
-    if (podium_estimate_make(&estimate, collection, &aggregate, PODIUM_INTERVAL_GUARANTEED, 0.95) == PODIUM_OK)
-        require(estimate.lower <= estimate.upper && estimate.standard_error >= 0);
+    require(podium_aggregate_encode(&aggregate, bytes, sizeof bytes) == n && memcmp(bytes, data, n) == 0);
+    /* an accepted aggregate can be summarised */
+    require(podium_summary_make(collection, NULL, &summary, &aggregate, &question) == PODIUM_OK);
+    require(summary.mean_known ==
+            (podium_aggregate_count(&aggregate) < 2 ? PODIUM_KNOWN_TOO_FEW : PODIUM_KNOWN_ESTIMATED));
+    if (summary.mean_known == PODIUM_KNOWN_ESTIMATED)
+        require(summary.lower <= summary.upper && summary.standard_error >= 0);
 }
 
 static void try_text(const char *text, size_t n) {
     static char again[PODIUM_AGGREGATE_TEXT_MAX];
     static podium_aggregate aggregate;
-    if (podium_aggregate_read(&aggregate, collection_of_state(text, n), text, n) == PODIUM_OK)
-        require(podium_aggregate_write(&aggregate, again) == n && memcmp(again, text, n) == 0);
+    if (podium_aggregate_parse(collection_of_aggregate(text, n), &aggregate, text, n) == PODIUM_OK)
+        require(podium_aggregate_format(&aggregate, again, sizeof again) == n && memcmp(again, text, n) == 0);
 }
 
-/* As text the bytes are tried both as they are and in hexadecimal, so that what is learnt of one serves the other. */
+/* The bytes are also tried as text, both unchanged and in hexadecimal, so that what the fuzzer learns of one format
+   helps with the other. */
 static void try_hexadecimal(const uint8_t *data, size_t n) {
     static char text[PODIUM_AGGREGATE_TEXT_MAX];
     size_t at = sizeof PODIUM_AGGREGATE_PREFIX - 1;

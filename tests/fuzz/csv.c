@@ -1,4 +1,5 @@
-/* Fuzzing csv.c: nothing is lost, nothing is outside, and how the input is cut does not matter. */
+/* Fuzzing csv.c: no byte is lost, nothing outside the input is read, and it does not matter where the input is
+   split. */
 #include "table/csv.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void check_fields(const csv_record *record, char separator) {
     REQUIRE(csv_count(record, separator) == count);
 }
 
-/* How much is whole, looked at all at once or in steps */
+/* How many bytes form complete records, found in one call or in steps */
 static size_t whole(const char *text, size_t n, char separator, size_t step) {
     csv_scan scan = {.at = 0};
     for (size_t at = 0; at < n; at = n - at < step ? n : at + step)
@@ -37,7 +38,7 @@ static size_t whole(const char *text, size_t n, char separator, size_t step) {
     return scan.whole;
 }
 
-/* Both searches find the same where there is no quote, and line ends among them are those of the records. */
+/* If there is no quote, both searches find the same, and the line ends they find are those of the records. */
 static void check_marks(const char *text, size_t n, char separator) {
     bool quotes = n > 0 && memchr(text, '"', n) != NULL;
     uint32_t *marks = malloc((n + 1) * sizeof *marks), *others = malloc((n + 1) * sizeof *others);
@@ -69,12 +70,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     REQUIRE(text != NULL);
     memcpy(text, data + 1, n);
     check_marks(text, n, separator);
-    /* Cut anywhere, and looked at in whatever steps */
+    /* The result does not depend on where the input is split, or on the steps. */
     size_t all = whole(text, n, separator, n + 1), cut = whole(text, n / 2, separator, n + 1);
     REQUIRE(whole(text, n, separator, 1) == all && whole(text, n, separator, 7) == all);
     REQUIRE(cut <= all && cut + whole(text + cut, n - cut, separator, 3) == all);
     REQUIRE(cut == 0 || whole(text, cut, separator, 1) == cut);
-    /* A count with another separator than that of the cut */
+    /* Count with another separator than the one used for splitting. */
     size_t end;
     csv_record record = csv_first(text, n, 0, separator, &end);
     size_t others = 1;

@@ -1,4 +1,4 @@
-/* Fuzzing number.c: any bytes are read as strtod reads them, any double is written as printf writes it. */
+/* Fuzzing number.c: any bytes are read as strtod reads them, and any double is written as printf writes it. */
 #include "number_oracle.h"
 
 #include <stdio.h>

@@ -16,45 +16,43 @@ static void save_aggregate(const char *directory, size_t number, const podium_co
     static char text[PODIUM_AGGREGATE_TEXT_MAX];
     podium_aggregate aggregate;
     uint64_t seed = number;
-    podium_aggregate_init(&aggregate, collection);
+    podium_aggregate_init(collection, &aggregate);
     for (size_t i = 0; i < n; i++) {
-        uint32_t cell = (uint32_t)(seeded_word(&seed) % collection->cells);
-        if (podium_aggregate_add_cells(&aggregate, collection, &cell, 1) != PODIUM_OK)
+        uint32_t cell = (uint32_t)(seeded_word(&seed) % podium_collection_cells(collection));
+        if (podium_aggregate_add_cells(collection, &aggregate, &cell, 1) != PODIUM_OK)
             exit(EXIT_FAILURE);
     }
-    save(directory, 2 * number, bytes, podium_aggregate_encode(&aggregate, bytes));
-    save(directory, 2 * number + 1, text, podium_aggregate_write(&aggregate, text));
+    save(directory, 2 * number, bytes, podium_aggregate_encode(&aggregate, bytes, sizeof bytes));
+    save(directory, 2 * number + 1, text, podium_aggregate_format(&aggregate, text, sizeof text));
 }
 
 static void save_all(char **directories, size_t number, const podium_spec *spec) {
-    char text[PODIUM_COLLECTION_TEXT_MAX];
+    char text[PODIUM_COLLECTION_TEXT_MAX], line[PODIUM_SPEC_TEXT_MAX];
     podium_collection collection = collection_from(spec);
     save_aggregate(directories[0], 2 * number, &collection, 0);
     save_aggregate(directories[0], 2 * number + 1, &collection, 300);
-    save(directories[1], 2 * number, text, podium_collection_write(&collection, text, NULL));
-    save(directories[1], 2 * number + 1, text, podium_collection_write(&collection, text, "a name"));
+    save(directories[1], 3 * number, text, podium_collection_format(&collection, text, sizeof text, NULL));
+    save(directories[1], 3 * number + 1, text, podium_collection_format(&collection, text, sizeof text, "a name"));
+    save(directories[1], 3 * number + 2, line, podium_spec_format(spec, line, sizeof line));
 }
 
 int main(int argc, char **argv) {
-    /* Parameters at their ends; of Minimax what is solved at once, lest the fuzzers wait for it. */
+    /* Parameters at their limits. For Minimax only those that are solved at once are used, so that the fuzzers do
+       not wait. */
     static const podium_spec more[] = {
         {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 2, .min = -1, .max = 1},
         {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 2, .min = -1, .max = 1, .spread = 0.25},
         {.mechanism = PODIUM_MECHANISM_HYBRID, .epsilon = 0.5, .min = -1, .max = 1},
         {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .cells = 2},
         {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .cells = 10},
-        {.mechanism = PODIUM_MECHANISM_MINIMAX,
-         .epsilon = 0.5,
-         .min = -1,
-         .max = 1,
-         .cells = PODIUM_MINIMAX_CELLS_MAX}};
+        {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 0.5, .min = -1, .max = 1, .cells = PODIUM_CELLS_LIMIT}};
     if (argc != 3)
         return EXIT_FAILURE;
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
-        podium_spec spec = spec_of(all_mechanisms[m], 0.5 + (double)m, 0, 10.25);
-        save_all(argv + 1, m, &spec);
+    FOR_EACH_MECHANISM (m) {
+        podium_spec spec = spec_of(m, 0.5 + (double)m, 0, 10.25);
+        save_all(argv + 1, (size_t)m, &spec);
     }
     for (size_t i = 0; i < LENGTH(more); i++)
-        save_all(argv + 1, LENGTH(all_mechanisms) + i, &more[i]);
+        save_all(argv + 1, podium_mechanism_count() + i, &more[i]);
     return EXIT_SUCCESS;
 }

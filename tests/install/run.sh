@@ -30,23 +30,28 @@ done
 ldd shared | grep -q libpodium
 if ldd static | grep libpodium; then exit 1; fi
 
-# The header in C++
+# The headers in C++
 cat >header.cpp <<'END'
-#include <podium.h>
+#include <podium_analysis.h>
 int main() {
     podium_spec spec = {PODIUM_MECHANISM_PODIUM, 1, 0, 1, 0, 0};
     podium_collection collection;
-    return podium_collection_init(&collection, &spec);
+    podium_aggregate aggregate;
+    if (podium_collection_init(&collection, &spec) != PODIUM_OK)
+        return 1;
+    podium_aggregate_init(&collection, &aggregate);
+    return podium_aggregate_count(&aggregate) == 0 ? 0 : 1;
 }
 END
 # shellcheck disable=SC2046
 g++ -Wall -Wextra -Wpedantic -Werror header.cpp -o header $(flags --cflags --libs)
 ./header
 
-# What the shared library exports is what the header declares
+# What the shared library exports is what the headers declare
 nm -D --defined-only "$libraries/libpodium.so" | awk '{ print $3 }' | sort >exported
-grep -v '^#' "$source/include/podium.h" | tr '\n' ' ' | grep -o 'PODIUM_API [^;]*;' | grep -o 'podium_[a-z_]*[(;]' | tr -d '(;' |
+cat "$source"/include/*.h | grep -v '^#' | tr '\n' ' ' | grep -o 'PODIUM_API [^;]*;' | grep -o 'podium_[a-z_]*[(;]' | tr -d '(;' |
     sort >declared
+[ "$(uniq -d declared | wc -l)" -eq 0 ]
 diff declared exported
 
 # A C compiler and libc are enough: the README's own line, without fused arithmetic, which would give other results

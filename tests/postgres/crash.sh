@@ -1,6 +1,6 @@
 #!/bin/sh
 # The server is killed, by SIGKILL, while clients insert reports: after a restart every report whose insertion was
-# acknowledged is there, and a state that was kept up to date in the same transactions is that of its reports.
+# acknowledged is there, and an aggregate that was kept up to date in the same transactions is that of its reports.
 #
 #   crash.sh SOURCE-DIR BUILD-DIR
 source=$1 build=$2
@@ -11,7 +11,7 @@ start one
 sql one <<'SQL'
 CREATE EXTENSION podium;
 CREATE TABLE reports (client text, id bigint, report float8 NOT NULL, PRIMARY KEY (client, id));
-CREATE TABLE totals (client text PRIMARY KEY, state podium_state);
+CREATE TABLE totals (client text PRIMARY KEY, aggregate podium_aggregate);
 INSERT INTO totals VALUES ('careful', NULL);
 SQL
 
@@ -29,8 +29,9 @@ transactions() {
         for (i = from; ; i++) {
             print "BEGIN;"
             print "WITH drawn AS (INSERT INTO reports VALUES (\x27careful\x27, " i ", podium_privatize(34, 1, 120, 1))"
-            print "RETURNING report), added AS (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM drawn)"
-            print "UPDATE totals SET state = coalesce(podium_merge(totals.state, added.state), added.state) FROM added;"
+            print "RETURNING report), added AS (SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM drawn)"
+            print "UPDATE totals SET aggregate ="
+            print "coalesce(podium_merge(totals.aggregate, added.aggregate), added.aggregate) FROM added;"
             print "COMMIT;\n\\echo " i
         }
     }' 2>/dev/null
@@ -67,8 +68,8 @@ for round in 1 2 3; do
         echo 'SELECT count(*), count(report) FROM acknowledged LEFT JOIN reports USING (client, id);'
     } | sql one)" "$(awk 'END { print NR "|" NR }' "$work/acknowledged")"
     say "    $(wc -l <"$work/acknowledged") acknowledged in this round"
-    same "round $round: the state is that of its reports" "$(sql one <<'SQL'
-SELECT totals.state = (SELECT podium_aggregate(report, 1, 120, 1) FROM reports WHERE client = 'careful') FROM totals;
+    same "round $round: the aggregate is that of its reports" "$(sql one <<'SQL'
+SELECT totals.aggregate = (SELECT podium_aggregate(report, 1, 120, 1) FROM reports WHERE client = 'careful') FROM totals;
 SQL
     )" t
     same "round $round: every report is a report" "$(sql one <<'SQL'

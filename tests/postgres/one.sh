@@ -1,6 +1,6 @@
 #!/bin/sh
-# One server: parallel plans are used, no two of many backends draw the same random words, and states go to the program
-# and to SQLite and come back, through dumps too.
+# One server: parallel plans are used, no two of many backends draw the same random words, and aggregates go to the
+# program and to SQLite and come back, through dumps too.
 #
 #   one.sh SOURCE-DIR BUILD-DIR
 source=$1 build=$2
@@ -15,8 +15,8 @@ sql_one one 'CREATE EXTENSION podium'
 sql one <<'SQL'
 CREATE TABLE reports AS
     SELECT i AS id, i % 7 AS city, podium_privatize(34, 1, 120, 1) AS report FROM generate_series(1, 1000000) i;
-CREATE TABLE states AS SELECT id / 100 AS id, podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY 1;
-VACUUM ANALYZE reports, states;
+CREATE TABLE aggregates AS SELECT id / 100 AS id, podium_aggregate(report, 1, 120, 1) AS aggregate FROM reports GROUP BY 1;
+VACUUM ANALYZE reports, aggregates;
 SQL
 # works_in_parallel QUERY [SETTING]: its plan adds up in workers, and they were there
 works_in_parallel() {
@@ -28,13 +28,14 @@ works_in_parallel() {
 works_in_parallel "SELECT podium_aggregate(report, 1, 120, 1) FROM reports"
 works_in_parallel "SELECT (podium_estimate(report, 1, 120, 1, 'podium')).* FROM reports"
 works_in_parallel "SELECT city, (podium_estimate(report, 1, 120, 1)).mean FROM reports GROUP BY city"
-works_in_parallel "SELECT podium_merge(state) FROM states" "SET min_parallel_table_scan_size = 0" # it is a small table
-same "parallel, serial and merged states are the same" "$(sql one <<'SQL'
-CREATE TABLE answers AS SELECT podium_aggregate(report, 1, 120, 1) AS state FROM reports;
-INSERT INTO answers SELECT podium_merge(state) FROM states;
+works_in_parallel "SELECT podium_aggregate(report, 'podium epsilon=1 range=1:120') FROM reports"
+works_in_parallel "SELECT podium_merge(aggregate) FROM aggregates" "SET min_parallel_table_scan_size = 0" # a small table
+same "parallel, serial and merged aggregates are the same" "$(sql one <<'SQL'
+CREATE TABLE answers AS SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM reports;
+INSERT INTO answers SELECT podium_merge(aggregate) FROM aggregates;
 SET max_parallel_workers_per_gather = 0;
 INSERT INTO answers SELECT podium_aggregate(report, 1, 120, 1) FROM reports;
-SELECT count(*), count(DISTINCT state::text), min((podium_estimate(state)).n) FROM answers;
+SELECT count(*), count(DISTINCT aggregate::text), min((podium_estimate(aggregate)).n) FROM answers;
 SQL
 )" "3|1|1000000"
 
@@ -64,7 +65,7 @@ FROM (SELECT count(*) AS times FROM (SELECT report FROM drawn UNION ALL TABLE dr
 SQL
 )" "500000|t"
 
-# ---- The program, SQLite and PostgreSQL: the same state from the same reports, the same estimate from the same state ----
+# ---- The program, SQLite and PostgreSQL: the same aggregate from the same reports, the same estimate from it ----
 
 cd "$work"
 awk 'BEGIN { srand(5); print "age"; for (i = 0; i < 3000; i++) printf "%.3f\n", 1 + 119 * rand() ^ 2 }' >ages.csv
@@ -74,30 +75,32 @@ there_and_back() {
     shift
     podium design --range 1:120 --epsilon 4 "$@" -o age.podium 2>design.err || { cat design.err; fail "design"; }
     podium privatize --collection age.podium ages.csv -o reports.csv
-    podium aggregate --collection age.podium reports.csv -o program.state
+    podium aggregate --collection age.podium reports.csv -o program.aggregate
     sqlite3 :memory: ".load $build/sqlite/podium" "CREATE TABLE reports(age REAL)" \
         ".import --csv --skip 1 reports.csv reports" \
         "SELECT hex(podium_aggregate(age, 1, 120, 4, '$mechanism')) FROM reports" >sqlite.blob
-    sql one -v mechanism="$mechanism" -v state="$(cat program.state)" -v blob="$(cat sqlite.blob)" >database.state <<'SQL'
+    sql one -v mechanism="$mechanism" -v aggregate="$(cat program.aggregate)" -v blob="$(cat sqlite.blob)" \
+        >database.aggregate <<'SQL'
 CREATE TEMPORARY TABLE reports (report float8);
 \copy reports FROM 'reports.csv' (FORMAT csv, HEADER)
-SELECT podium_merge(state) FROM (
-    SELECT podium_aggregate(report, 1, 120, 4, :'mechanism') AS state FROM reports
-    UNION ALL SELECT :'state'
-    UNION ALL SELECT decode(:'blob', 'hex')::podium_state) three;
+SELECT podium_merge(aggregate) FROM (
+    SELECT podium_aggregate(report, 1, 120, 4, :'mechanism') AS aggregate FROM reports
+    UNION ALL SELECT :'aggregate'
+    UNION ALL SELECT decode(:'blob', 'hex')::podium_aggregate) three;
 SQL
-    podium merge program.state program.state program.state -o thrice.state
-    same "$mechanism: states of the program, SQLite and PostgreSQL" "$(cat thrice.state)" "$(cat database.state)"
-    podium merge thrice.state thrice.state -o six.state
-    same "$mechanism: SQLite merges a state of PostgreSQL" "$(cat six.state)" "$(sqlite3 :memory: \
-        ".load $build/sqlite/podium" "SELECT podium_state_text(podium_merge(column1))
-         FROM (VALUES (readfile('thrice.state')), (readfile('database.state')))")"
+    podium merge program.aggregate program.aggregate program.aggregate -o thrice.aggregate
+    same "$mechanism: aggregates of the program, SQLite and PostgreSQL" \
+        "$(cat thrice.aggregate)" "$(cat database.aggregate)"
+    podium merge thrice.aggregate thrice.aggregate -o six.aggregate
+    same "$mechanism: SQLite merges an aggregate of PostgreSQL" "$(cat six.aggregate)" "$(sqlite3 :memory: \
+        ".load $build/sqlite/podium" "SELECT podium_aggregate_text(podium_merge(column1))
+         FROM (VALUES (readfile('thrice.aggregate')), (readfile('database.aggregate')))")"
     shape="--quantiles 0.1,0.5 --histogram 20" expected="2|t 20|t"
     [ "$mechanism" != duchi ] || shape="" expected="0| 0|" # two outputs tell the mean alone
     # shellcheck disable=SC2086
-    podium estimate database.state --format json $shape >estimate.json 2>/dev/null
-    sql one -v state="$(cat program.state)" -v json="$(cat estimate.json)" >said 2>/dev/null <<'SQL'
-SELECT podium_merge(podium_merge(:'state', :'state'), :'state') AS s \gset
+    podium estimate database.aggregate --format json $shape >estimate.json 2>/dev/null
+    sql one -v aggregate="$(cat program.aggregate)" -v json="$(cat estimate.json)" >said 2>/dev/null <<'SQL'
+SELECT podium_merge(podium_merge(:'aggregate', :'aggregate'), :'aggregate') AS s \gset
 SELECT bool_and((:'json'::jsonb ->> key)::float8 IS NOT DISTINCT FROM value::float8)
 FROM jsonb_each_text(to_jsonb(podium_estimate(:'s')) - 'refused');
 SELECT count(*), bool_and(p = (e ->> 'p')::float8 AND value = (e ->> 'value')::float8)
@@ -119,10 +122,10 @@ there_and_back minimax:1024 --mechanism minimax --cells 1024
 # ---- A dump has everything ----
 
 sql_one one 'CREATE DATABASE restored'
-pg_dump -p "$(port_of one)" -t answers -t states --extension=podium postgres |
+pg_dump -p "$(port_of one)" -t answers -t aggregates --extension=podium postgres |
     PGDATABASE=restored sql one >/dev/null
-digest='SELECT count(*), md5(string_agg(md5(state::bytea), NULL ORDER BY id)) FROM states'
-same "states survive a dump" "$(sql_one one "$digest")" "$(PGDATABASE=restored sql_one one "$digest")"
+digest='SELECT count(*), md5(string_agg(md5(aggregate::bytea), NULL ORDER BY id)) FROM aggregates'
+same "aggregates survive a dump" "$(sql_one one "$digest")" "$(PGDATABASE=restored sql_one one "$digest")"
 
 # ---- What the server logs of a value that is sent as a parameter, as docs/sql.md says ----
 

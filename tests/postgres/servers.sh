@@ -1,7 +1,7 @@
 #!/bin/sh
 # Four servers, a coordinator and three shards with a million reports each. Their answer is that of one server with all
-# reports, to the bit, while nothing but states crosses between them; without one of them there is no answer at all; and
-# when it is back, the answer is what it was.
+# reports, to the bit, while nothing but aggregates crosses between them; without one of them there is no answer at all;
+# and when it is back, the answer is what it was.
 #
 #   servers.sh SOURCE-DIR BUILD-DIR
 source=$1 build=$2
@@ -52,15 +52,16 @@ sql coordinator -v p0="$(at shard1)" -v p1="$(at shard2)" -v p2="$(at shard3)" <
 ANALYZE reports;
 CREATE SERVER shards FOREIGN DATA WRAPPER plproxy OPTIONS (modular_mapping '1', p0 :'p0', p1 :'p1', p2 :'p2');
 CREATE USER MAPPING FOR CURRENT_USER SERVER shards;
-CREATE FUNCTION states_of_shards() RETURNS SETOF podium_state LANGUAGE plproxy AS $$
+CREATE FUNCTION aggregates_of_shards() RETURNS SETOF podium_aggregate LANGUAGE plproxy AS $$
     CLUSTER 'shards';
     RUN ON ALL;
     SELECT podium_aggregate(report, 1, 120, 1) FROM reports;
 $$;
-CREATE FUNCTION states_of_cities(OUT city text, OUT state podium_state) RETURNS SETOF record LANGUAGE plproxy AS $$
+CREATE FUNCTION aggregates_of_cities(OUT city text, OUT aggregate podium_aggregate) RETURNS SETOF record
+LANGUAGE plproxy AS $$
     CLUSTER 'shards';
     RUN ON ALL;
-    SELECT city, podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY city;
+    SELECT city, podium_aggregate(report, 1, 120, 1) AS aggregate FROM reports GROUP BY city;
 $$;
 SQL
 
@@ -79,7 +80,7 @@ same "three shards have three million rows, of which 300,000 have no report" \
     "$(sql_one coordinator 'SELECT count(*), count(report), (podium_estimate(report, 1, 120, 1)).n FROM together')" \
     "3000000|2700000|2700000"
 
-# ---- The same from the shards, which send states only ----
+# ---- The same from the shards, which send aggregates only ----
 
 forget() { for i in 1 2 3; do sql_one shard$i 'SELECT FROM pg_stat_statements_reset()'; done; }
 # Rows that each shard has sent since: postgres_fdw fetches from a cursor, PL/Proxy selects
@@ -96,23 +97,25 @@ from_shards() {
     same "$1: the answer of one server" "$(sql_one coordinator "$settings; $4")" "$2"
     same "$1: $3 rows from each shard" "$(sent)" "$3 $3 $3 "
 }
-union='SELECT podium_merge(state) FROM (
-    SELECT podium_aggregate(report, 1, 120, 1) AS state FROM reports_shard1
+union='SELECT podium_merge(aggregate) FROM (
+    SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM reports_shard1
     UNION ALL SELECT podium_aggregate(report, 1, 120, 1) FROM reports_shard2
     UNION ALL SELECT podium_aggregate(report, 1, 120, 1) FROM reports_shard3) x'
-by_shard='SELECT podium_merge(state) FROM (
-    SELECT podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY shard) x'
-proxy='SELECT podium_merge(state) FROM states_of_shards() state'
+by_shard='SELECT podium_merge(aggregate) FROM (
+    SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM reports GROUP BY shard) x'
+proxy='SELECT podium_merge(aggregate) FROM aggregates_of_shards() aggregate'
 from_shards "UNION ALL of shards" "$together" 1 "$union"
 from_shards "GROUP BY shard" "$together" 1 "$by_shard"
-from_shards "GROUP BY shard, with a mechanism" "$together_small" 1 "SELECT podium_merge(state) FROM (
-    SELECT podium_aggregate(small, 0, 100, 2, 'minimax') AS state FROM reports GROUP BY shard) x"
-from_shards "GROUP BY shard and city" "$together_cities" 3 "SELECT city, podium_merge(state) FROM (
-    SELECT city, podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY shard, city) x
+from_shards "GROUP BY shard, with a mechanism" "$together_small" 1 "SELECT podium_merge(aggregate) FROM (
+    SELECT podium_aggregate(small, 0, 100, 2, 'minimax') AS aggregate FROM reports GROUP BY shard) x"
+from_shards "GROUP BY shard, with a spec" "$together_small" 1 "SELECT podium_merge(aggregate) FROM (
+    SELECT podium_aggregate(small, 'minimax epsilon=2 range=0:100') AS aggregate FROM reports GROUP BY shard) x"
+from_shards "GROUP BY shard and city" "$together_cities" 3 "SELECT city, podium_merge(aggregate) FROM (
+    SELECT city, podium_aggregate(report, 1, 120, 1) AS aggregate FROM reports GROUP BY shard, city) x
     GROUP BY 1 ORDER BY 1"
 from_shards "PL/Proxy" "$together" 1 "$proxy"
 from_shards "PL/Proxy by city" "$together_cities" 3 \
-    "SELECT city, podium_merge(state) FROM states_of_cities() GROUP BY 1 ORDER BY 1"
+    "SELECT city, podium_merge(aggregate) FROM aggregates_of_cities() GROUP BY 1 ORDER BY 1"
 
 # The plan says the same, and runs on all shards at once
 sql_one coordinator "$settings; EXPLAIN (ANALYZE, VERBOSE, COSTS off, TIMING off) $by_shard" >"$work/plan"

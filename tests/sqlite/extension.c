@@ -73,13 +73,13 @@ static double number(sqlite3 *db, const char *sql) {
     return x;
 }
 
-/* Reports, a seventh of which are none of this collection's and refused, and an eleventh NULL; the state of each */
+/* Reports, a seventh of which are none of this collection's and refused, and an eleventh NULL; the aggregate of each */
 #define REPORTS                                                                                                        \
-    "CREATE TABLE r(id INTEGER PRIMARY KEY, city TEXT, report REAL, state);"                                           \
+    "CREATE TABLE r(id INTEGER PRIMARY KEY, city TEXT, report REAL, aggregate);"                                       \
     "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 200)"                                    \
     " INSERT INTO r SELECT i, substr('abc', 1 + i % 3, 1),"                                                            \
     " CASE WHEN i % 11 = 0 THEN NULL WHEN i % 7 = 0 THEN 1e6 ELSE i * 7919 % 263 - 90.5 END, NULL FROM s;"             \
-    "UPDATE r SET state = (SELECT podium_aggregate(report, 1, 120, 1) FROM r AS s WHERE s.id = r.id);"
+    "UPDATE r SET aggregate = (SELECT podium_aggregate(report, 1, 120, 1) FROM r AS s WHERE s.id = r.id);"
 
 static sqlite3 *open_reports(void) {
     sqlite3 *db = open_new();
@@ -127,6 +127,7 @@ START_TEST(not_in_a_schema) {
         {"CREATE VIEW v AS SELECT podium_privatize(5, 1, 10, 1.0) AS x", "SELECT x FROM v"},
         {"CREATE TRIGGER g AFTER INSERT ON t BEGIN UPDATE t SET a = podium_privatize(5, 1, 10, 1.0); END",
          "INSERT INTO t VALUES (1)"},
+        {"CREATE VIEW v AS SELECT podium_privatize(5, 'podium epsilon=1 range=1:10') AS x", "SELECT x FROM v"},
         {"CREATE INDEX i ON t(podium_privatize(a, 1, 10, 1.0))", "INSERT INTO t VALUES (1)"},
         {"CREATE TABLE u(a, b AS (podium_privatize(a, 1, 10, 1.0)))", "SELECT b FROM u"},
         {"CREATE TABLE u(a, b DEFAULT (podium_privatize(5, 1, 10, 1.0)))", "INSERT INTO u(a) VALUES (1)"}};
@@ -146,9 +147,10 @@ END_TEST
 START_TEST(aggregates_in_a_schema) { /* whoever wrote it can do no harm by them */
     sqlite3 *db = open_reports();
     expect(db, "PRAGMA trusted_schema = off", "");
-    expect(db, "CREATE VIEW v AS SELECT city, podium_aggregate(report, 1, 120, 1) AS state FROM r GROUP BY city", "");
-    expect(db, "SELECT podium_n(podium_merge(state)) = (SELECT podium_n(report, 1, 120, 1) FROM r) FROM v", "1");
-    expect(db, "CREATE VIEW q AS SELECT h.* FROM v, podium_histogram(v.state, 4) AS h", "");
+    expect(db, "CREATE VIEW v AS SELECT city, podium_aggregate(report, 1, 120, 1) AS aggregate FROM r GROUP BY city",
+           "");
+    expect(db, "SELECT podium_n(podium_merge(aggregate)) = (SELECT podium_n(report, 1, 120, 1) FROM r) FROM v", "1");
+    expect(db, "CREATE VIEW q AS SELECT h.* FROM v, podium_histogram(v.aggregate, 4) AS h", "");
     expect(db, "SELECT count(*) FROM q", "12");
     close_db(db);
 }
@@ -229,7 +231,8 @@ END_TEST
 START_TEST(null_in_null_out) {
     sqlite3 *db = open_reports();
     expect(db, "SELECT podium_privatize(NULL, 1, 120, 1)", "NULL");
-    expect(db, "SELECT podium_estimate(NULL), podium_mean(NULL), podium_lower(NULL, 0.9), podium_state_text(NULL)",
+    expect(db,
+           "SELECT podium_estimate(NULL), podium_mean(NULL), podium_lower_at(NULL, 0.9), podium_aggregate_text(NULL)",
            "NULL|NULL|NULL|NULL");
     expect(db, "SELECT count(*) FROM podium_quantiles(NULL, '[0.5]')", "0");
     expect(db, "SELECT count(*) FROM podium_histogram(NULL, 5)", "0");
@@ -242,9 +245,9 @@ END_TEST
 START_TEST(of_nothing) {
     sqlite3 *db = open_reports();
     const char *no_rows = "SELECT podium_aggregate(report, 1, 120, 1), podium_estimate(report, 1, 120, 1),"
-                          " podium_n(report, 1, 120, 1), podium_merge(state) FROM r WHERE id < 0",
+                          " podium_n(report, 1, 120, 1), podium_merge(aggregate) FROM r WHERE id < 0",
                *nulls = "SELECT podium_aggregate(report, 1, 120, 1), podium_estimate(report, 1, 120, 1),"
-                        " podium_n(report, 1, 120, 1), podium_merge(state) FROM r WHERE id % 11 = 0";
+                        " podium_n(report, 1, 120, 1), podium_merge(aggregate) FROM r WHERE id % 11 = 0";
     expect(db, no_rows, "NULL|NULL|NULL|NULL");
     expect(db, nulls, "NULL|NULL|NULL|NULL");
     close_db(db);
@@ -259,7 +262,7 @@ START_TEST(too_few) {
     sqlite3 *db = open_new();
     expect(db, "SELECT podium_estimate(50, 1, 120, 1)", "{\"n\":1,\"refused\":0," UNKNOWN);
     expect(db, "SELECT podium_estimate(1e9, 1, 120, 1)", "{\"n\":0,\"refused\":1," UNKNOWN);
-    expect(db, "SELECT podium_mean(50, 1, 120, 1), podium_upper(podium_aggregate(50, 1, 120, 1), 0.9)", "NULL|NULL");
+    expect(db, "SELECT podium_mean(50, 1, 120, 1), podium_upper_at(podium_aggregate(50, 1, 120, 1), 0.9)", "NULL|NULL");
     expect(db, "SELECT podium_n(podium_merge(podium_aggregate(1e9, 1, 120, 1)))",
            "misuse of aggregate function "
            "podium_aggregate()");
@@ -267,14 +270,14 @@ START_TEST(too_few) {
 }
 END_TEST
 
-/* A state of no reports at all, as the program makes it of an empty file, is one. */
-START_TEST(empty_state) {
+/* An aggregate of no reports at all, as the program makes it of an empty file, is one. */
+START_TEST(empty_aggregate) {
     sqlite3 *db = open_new();
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 1, 120);
     podium_aggregate a;
     static char sql[PODIUM_AGGREGATE_TEXT_MAX + 128], text[PODIUM_AGGREGATE_TEXT_MAX];
-    podium_aggregate_init(&a, &c);
-    podium_aggregate_write(&a, text);
+    podium_aggregate_init(&c, &a);
+    podium_aggregate_format(&a, text, sizeof text);
     snprintf(sql, sizeof sql,
              "SELECT podium_n(podium_merge(x)), podium_estimate(podium_merge(x)) FROM (SELECT '%s' AS x)", text);
     expect(db, sql, "0|{\"n\":0,\"refused\":0," UNKNOWN);
@@ -298,37 +301,61 @@ START_TEST(errors) {
         {"SELECT podium_privatize(5, 1, 9e999, 1)", "podium_privatize: min or max is not a finite number"},
         {"SELECT podium_privatize(5, 1, 10, 1, 5)", "podium_privatize: mechanism must be text, and is a number"},
         {"SELECT podium_privatize(5, 1, 10, 1, '')",
-         "podium_privatize: no mechanism is called \"\": it is one of podium, podium-approximate, laplace, staircase, "
+         "podium_privatize: no mechanism is called \"\"; it must be one of podium, podium-approximate, laplace, staircase, "
          "duchi, piecewise, hybrid, podium-tuned, minimax"},
         {"SELECT podium_privatize(5, 1, 10, 1, 'minimax:1')",
-         "podium_privatize: minimax takes from 2 to 65536 cells, as in \"minimax:1024\""},
+         "podium_privatize: minimax cannot have \"1\" as its cells; cells must be from 2 to 65536, and only mechanisms with "
+         "that parameter take it"},
         {"SELECT podium_privatize(5, 1, 10)", "wrong number of arguments to function podium_privatize()"},
+        {"SELECT podium_privatize(5, 'podium range=1:10')",
+         "podium_privatize: spec lacks \"epsilon=\"; it should read like \"podium epsilon=1 range=0:1\""},
+        {"SELECT podium_privatize(5, 'podium epsilon=0 range=1:10')",
+         "podium_privatize: spec is wrong at \"epsilon\", column 8; epsilon is not positive"},
+        {"SELECT podium_privatize(5, 'podium epsilon=1 range=1:1.000000000000001')",
+         "podium_privatize: max - min is too small beside min and max for a double to hold the reports: subtract an "
+         "offset first"},
+        {"SELECT podium_privatize(5, NULL)", "podium_privatize: spec must be text, and is NULL"},
+        {"SELECT podium_privatize(NULL, x'00')", "podium_privatize: spec must be text, and is a blob"},
+        {"SELECT podium_privatize('podium epsilon=1 range=1:10', '5')",
+         "podium_privatize: value must be a number, and is text"}, /* the arguments are swapped: no value is quoted */
+        {"SELECT podium_n(report, 'podium range=1:120') FROM r",
+         "podium_n: spec lacks \"epsilon=\"; it should read like \"podium epsilon=1 range=0:1\""},
+        {"SELECT podium_n(report, NULL) FROM r", "podium_n: spec must be text, and is NULL"},
+        {"SELECT podium_spec(17)", "podium_spec: aggregate must be a blob or text, and is a number"},
         {"SELECT podium_aggregate('5', 1, 120, 1)", "podium_aggregate: report must be a number, and is text"},
         {"SELECT podium_mean(report, 1, 120, 0) FROM r", "podium_mean: epsilon is not positive"},
         {"SELECT podium_mean(NULL, 1, 120, 0)", "podium_mean: epsilon is not positive"},
-        {"SELECT podium_mean('abc')", "podium_mean: not a state as podium_aggregate or the program makes it"},
-        {"SELECT podium_mean('')", "podium_mean: not a state as podium_aggregate or the program makes it"},
-        {"SELECT podium_mean(x'')", "podium_mean: not a state as podium_aggregate or the program makes it"},
-        {"SELECT podium_mean(zeroblob(1000))", "podium_mean: not a state as podium_aggregate or the program makes it"},
-        {"SELECT podium_mean(17)", "podium_mean: state must be a blob or text, and is a number"},
-        {"SELECT podium_state_text(17)", "podium_state_text: state must be a blob or text, and is a number"},
-        {"SELECT podium_merge('abc')", "podium_merge: not a state as podium_aggregate or the program makes it"},
-        {"SELECT podium_lower(state, 1) FROM r", "podium_lower: confidence must be between 0 and 1, such as 0.95"},
-        {"SELECT podium_lower(state, '0.9') FROM r", "podium_lower: confidence must be a number, and is text"},
-        {"SELECT podium_mean(state, 0.9) FROM r", "wrong number of arguments to function podium_mean()"},
+        {"SELECT podium_mean('abc')", "podium_mean: not an aggregate as podium_aggregate or the program makes it"},
+        {"SELECT podium_mean('')", "podium_mean: not an aggregate as podium_aggregate or the program makes it"},
+        {"SELECT podium_mean(x'')", "podium_mean: not an aggregate as podium_aggregate or the program makes it"},
+        {"SELECT podium_mean(zeroblob(1000))",
+         "podium_mean: not an aggregate as podium_aggregate or the program makes it"},
+        {"SELECT podium_mean(17)", "podium_mean: aggregate must be a blob or text, and is a number"},
+        {"SELECT podium_aggregate_text(17)",
+         "podium_aggregate_text: aggregate must be a blob or text, and is a number"},
+        {"SELECT podium_merge('abc')", "podium_merge: not an aggregate as podium_aggregate or the program makes it"},
+        {"SELECT podium_lower_at(aggregate, 1) FROM r",
+         "podium_lower_at: confidence must be between 0 and 1, such as 0.95"},
+        {"SELECT podium_lower_at(aggregate, '0.9') FROM r",
+         "podium_lower_at: confidence must be a number, and is text"},
+        {"SELECT podium_estimate_at(aggregate, 0) FROM r",
+         "podium_estimate_at: confidence must be between 0 and 1, such as 0.95"},
+        {"SELECT podium_mean(aggregate, 0.9) FROM r", "podium_mean: spec must be text, and is a number"},
+        {"SELECT podium_mean(aggregate, 0.9, 1) FROM r", "wrong number of arguments to function podium_mean()"},
         {"SELECT podium_merge(s) FROM (SELECT podium_aggregate(1, 1, 120, 1) AS s UNION ALL"
          " SELECT podium_aggregate(1, 1, 120, 2))",
-         "podium_merge: a state of another collection than those before it"},
+         "podium_merge: the aggregated rows have different specs, \"podium epsilon=1 range=1:120\" and \"podium epsilon=2 "
+         "range=1:120\""},
         {"SELECT * FROM podium_quantiles",
-         "podium_quantiles: takes a state and probabilities, as in podium_quantiles(state, '[0.25, 0.5]')"},
-        {"SELECT * FROM podium_histogram((SELECT state FROM r))",
-         "podium_histogram: takes a state and a number of bins, as in podium_histogram(state, 20)"},
-        {"SELECT * FROM podium_histogram((SELECT state FROM r), 0)",
+         "podium_quantiles: takes an aggregate and probabilities, as in podium_quantiles(aggregate, '[0.25, 0.5]')"},
+        {"SELECT * FROM podium_histogram((SELECT aggregate FROM r))",
+         "podium_histogram: takes an aggregate and a number of bins, as in podium_histogram(aggregate, 20)"},
+        {"SELECT * FROM podium_histogram((SELECT aggregate FROM r), 0)",
          "podium_histogram: bins must be a whole number from 1 to 512"},
-        {"SELECT * FROM podium_histogram((SELECT state FROM r), '20')",
+        {"SELECT * FROM podium_histogram((SELECT aggregate FROM r), '20')",
          "podium_histogram: bins must be a whole number from 1 to 512"},
         {"SELECT * FROM podium_histogram('abc', 5)",
-         "podium_histogram: not a state as podium_aggregate or the program makes it"}};
+         "podium_histogram: not an aggregate as podium_aggregate or the program makes it"}};
     sqlite3 *db = open_reports();
     for (size_t i = 0; i < LENGTH(wrong); i++)
         expect(db, wrong[i][0], wrong[i][1]);
@@ -343,32 +370,39 @@ START_TEST(wrong_probabilities) {
     sqlite3 *db = open_reports();
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         char sql[256];
-        snprintf(sql, sizeof sql, "SELECT * FROM podium_quantiles((SELECT state FROM r WHERE id = 1), %s)", wrong[i]);
+        snprintf(sql, sizeof sql, "SELECT * FROM podium_quantiles((SELECT aggregate FROM r WHERE id = 1), %s)",
+                 wrong[i]);
         expect(db, sql,
                "podium_quantiles: probabilities must be numbers from 0 to 1 in a JSON array, such as '[0.25, 0.5]'");
     }
-    expect(db, "SELECT count(*) FROM podium_quantiles((SELECT state FROM r WHERE id = 1), '[]')", "0");
-    expect(db, "SELECT p FROM podium_quantiles((SELECT state FROM r WHERE id = 1), '[1, 0, 0.5, 0.5]')",
+    expect(db, "SELECT count(*) FROM podium_quantiles((SELECT aggregate FROM r WHERE id = 1), '[]')", "0");
+    expect(db, "SELECT p FROM podium_quantiles((SELECT aggregate FROM r WHERE id = 1), '[1, 0, 0.5, 0.5]')",
            "1.0 0.0 0.5 0.5");
-    expect(db, "SELECT p FROM podium_quantiles((SELECT state FROM r WHERE id = 1), 0.25)", "0.25");
+    expect(db, "SELECT p FROM podium_quantiles((SELECT aggregate FROM r WHERE id = 1), 0.25)", "0.25");
     close_db(db);
 }
 END_TEST
 
-#define CHANGED ": min, max, epsilon and mechanism must be the same in all rows that are aggregated"
+#define CHANGED(a, b) "podium_mean: the aggregated rows have different specs, \"" a "\" and \"" b "\""
+#define USUAL "podium epsilon=1 range=1:120"
 
 START_TEST(parameters_that_change) { /* in the last row */
     static const struct {
         const char *parameters, *message;
     } changes[] = {
-        {"id / 200, 120, 1", "podium_mean" CHANGED},
-        {"1, 120 + id / 200, 1", "podium_mean" CHANGED},
-        {"1, 120, 1 + id / 200", "podium_mean" CHANGED},
-        {"1, 120, 1, iif(id < 200, 'podium', 'laplace')", "podium_mean" CHANGED},
-        {"1, 120, 1, iif(id < 200, NULL, 'laplace')", "podium_mean" CHANGED},
-        {"1, 120, 1, iif(id < 200, 'minimax', 'minimax:128')", "podium_mean" CHANGED},
+        {"id / 200, 120, 1", CHANGED("podium epsilon=1 range=0:120", USUAL)},
+        {"1, 120 + id / 200, 1", CHANGED(USUAL, "podium epsilon=1 range=1:121")},
+        {"1, 120, 1 + id / 200", CHANGED(USUAL, "podium epsilon=2 range=1:120")},
+        {"1, 120, 1, iif(id < 200, 'podium', 'laplace')", CHANGED(USUAL, "laplace epsilon=1 range=1:120")},
+        {"1, 120, 1, iif(id < 200, NULL, 'laplace')", CHANGED(USUAL, "laplace epsilon=1 range=1:120")},
+        {"1, 120, 1, iif(id < 200, 'minimax', 'minimax:128')",
+         CHANGED("minimax epsilon=1 range=1:120", "minimax epsilon=1 range=1:120 cells=128")},
+        {"iif(id < 200, '" USUAL "', 'podium epsilon=1 range=1:121')", CHANGED(USUAL, "podium epsilon=1 range=1:121")},
+        {"iif(id < 200, '" USUAL "', NULL)", "podium_mean: spec must be text, and is NULL"},
+        {"iif(id < 200, '" USUAL "', '" USUAL "0 0')",
+         "podium_mean: spec is wrong at \"0\", column 31; it should read like \"podium epsilon=1 range=0:1\""},
         {"1, 120, iif(id < 200, 1, NULL)", "podium_mean: epsilon must be a number, and is NULL"},
-        {"1, 120, 1, iif(id < 200, NULL, '')", "podium_mean: no mechanism is called \"\": it is one of podium, "
+        {"1, 120, 1, iif(id < 200, NULL, '')", "podium_mean: no mechanism is called \"\"; it must be one of podium, "
                                                "podium-approximate, laplace, staircase, duchi, "
                                                "piecewise, hybrid, podium-tuned, minimax"},
         {"iif(id < 200, 0, 'abc'), 120, 1", "podium_mean: min must be a number, and is text"},
@@ -389,35 +423,41 @@ START_TEST(parameters_that_change) { /* in the last row */
            " podium_n(0, 0, 120, 1, iif(id < 99, 'minimax', 'minimax:256')),"
            " podium_n(report, iif(id < 99, 0, -0.0), 120, 1) FROM r",
            "156|0|156");
+    expect(db,
+           "SELECT podium_n(report, iif(id % 2, '" USUAL "', ' podium range=1e0:120  epsilon=1.0')),"
+           " podium_n(0, iif(id % 3, 'minimax epsilon=1 range=0:120', 'minimax epsilon=1 range=-0:120 cells=256'))"
+           " FROM r",
+           "156|0");
     expect(db, "SELECT podium_n(report, 1, 120, unicode(city) - 96) FROM r GROUP BY city", "51 45 38");
+    expect(db, "SELECT podium_n(report, 'podium range=1:120 epsilon=' || (unicode(city) - 96)) FROM r GROUP BY city",
+           "51 45 38");
     close_db(db);
 }
 END_TEST
 
 /* ---- What is given ---- */
 
-/* Every mechanism: the aggregate's estimates are the library's, and a state's the same, as blob and as text. */
+/* Every mechanism: what is said of reports is what the library says, and so is that of their aggregate, as blob and as
+   text. */
 START_TEST(as_the_library) {
-    static const char *const names[] = {"podium", "podium-approximate",  "laplace",   "staircase", "duchi", "piecewise",
-                                        "hybrid", "podium-tuned:0.0625", "minimax:64"};
     uint64_t seed = 401;
     podium_random random = seeded_random(&seed);
-    for (int m = 0; m < PODIUM_MECHANISMS; m++) {
+    for (size_t m = 0; m < podium_mechanism_count(); m++) {
         enum { COUNT = 500 };
         sqlite3 *db = open_new();
-        podium_spec spec = {.mechanism = (podium_mechanism)m, .epsilon = 1.5, .min = -3, .max = 11};
-        spec.spread = m == PODIUM_MECHANISM_PODIUM_TUNED ? 0.0625 : 0,
-        spec.cells = m == PODIUM_MECHANISM_MINIMAX ? 64 : 0;
+        podium_spec spec = spec_of((podium_mechanism)m, 1.5, -3, 11);
+        char line[PODIUM_SPEC_TEXT_MAX];
+        ck_assert_uint_gt(podium_spec_format(&spec, line, sizeof line), 0);
         podium_collection c = collection_from(&spec);
         double reports[COUNT];
         podium_aggregate a, again;
-        podium_estimate e;
+        podium_summary e;
         for (int i = 0; i < COUNT; i++)
             reports[i] = 14 * seeded_uniform(&seed) - 3;
         ck_assert_int_eq(podium_privatize_from(&c, &random, reports, reports, COUNT), PODIUM_OK);
-        podium_aggregate_init(&a, &c);
-        ck_assert_int_eq(podium_aggregate_add(&a, &c, reports, COUNT), PODIUM_OK);
-        ck_assert_int_eq(podium_estimate_make(&e, &c, &a, PODIUM_INTERVAL_NORMAL, 0.95), PODIUM_OK);
+        podium_aggregate_init(&c, &a);
+        ck_assert_int_eq(podium_aggregate_add(&c, &a, reports, COUNT), PODIUM_OK);
+        ck_assert_int_eq(podium_summary_make(&c, NULL, &e, &a, NULL), PODIUM_OK);
 
         sqlite3_stmt *statement;
         expect(db, "CREATE TABLE t(report)", "");
@@ -429,27 +469,30 @@ START_TEST(as_the_library) {
         }
         sqlite3_finalize(statement);
 
-        const char *sql = "WITH s AS (SELECT podium_aggregate(report, -3, 11, 1.5, ?1) AS state FROM t)"
-                          " SELECT state, podium_n(state), podium_mean(state), podium_standard_error(state),"
-                          " podium_lower(state), podium_upper(state), podium_variance(state),"
-                          " podium_standard_deviation(podium_state_text(state)), podium_state_text(state) FROM s";
+        const char *sql =
+            "WITH s AS (SELECT podium_aggregate(report, ?1) AS aggregate FROM t)"
+            " SELECT aggregate, podium_n(aggregate), podium_mean(aggregate), podium_standard_error(aggregate),"
+            " podium_lower(aggregate), podium_upper(aggregate), podium_variance(aggregate),"
+            " podium_standard_deviation(podium_aggregate_text(aggregate)), podium_aggregate_text(aggregate), podium_spec(aggregate) FROM s";
         ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
-        sqlite3_bind_text(statement, 1, names[m], -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 1, line, -1, SQLITE_STATIC);
         ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
-        ck_assert_int_eq(podium_aggregate_decode(&again, NULL, sqlite3_column_blob(statement, 0),
+        ck_assert_int_eq(podium_aggregate_decode(NULL, &again, sqlite3_column_blob(statement, 0),
                                                  (size_t)sqlite3_column_bytes(statement, 0)),
                          PODIUM_OK);
         ck_assert(memcmp(&a, &again, sizeof a) == 0);
-        ck_assert_int_eq(podium_aggregate_read(&again, NULL, (const char *)sqlite3_column_text(statement, 8),
-                                               (size_t)sqlite3_column_bytes(statement, 8)),
+        ck_assert_int_eq(podium_aggregate_parse(NULL, &again, (const char *)sqlite3_column_text(statement, 8),
+                                                (size_t)sqlite3_column_bytes(statement, 8)),
                          PODIUM_OK);
         ck_assert(memcmp(&a, &again, sizeof a) == 0);
         ck_assert_int_eq(sqlite3_column_int(statement, 1), COUNT);
+        ck_assert_str_eq((const char *)sqlite3_column_text(statement, 9), line);
         ck_assert(sqlite3_column_double(statement, 2) == e.mean);
         ck_assert(sqlite3_column_double(statement, 3) == e.standard_error);
         ck_assert(sqlite3_column_double(statement, 4) == e.lower);
         ck_assert(sqlite3_column_double(statement, 5) == e.upper);
-        if (m == PODIUM_MECHANISM_DUCHI) {
+        ck_assert(podium_collection_tells_spread(&c) == (e.spread_known == PODIUM_KNOWN_ESTIMATED));
+        if (!podium_collection_tells_spread(&c)) {
             ck_assert_int_eq(sqlite3_column_type(statement, 6), SQLITE_NULL);
             ck_assert_int_eq(sqlite3_column_type(statement, 7), SQLITE_NULL);
         } else {
@@ -459,6 +502,53 @@ START_TEST(as_the_library) {
         sqlite3_finalize(statement);
         close_db(db);
     }
+}
+END_TEST
+
+/* A spec says what min, max, epsilon and mechanism say, in every function that takes them, also as a window. */
+START_TEST(one_text) {
+    static const char *const names[] = {"aggregate",      "estimate", "n",     "refused",  "mean",
+                                        "standard_error", "lower",    "upper", "variance", "standard_deviation"};
+    sqlite3 *db = open_reports();
+    for (size_t i = 0; i < LENGTH(names); i++)
+        for (int window = 0; window < 2; window++) {
+            char sql[512];
+            const char *over = window ? "OVER (ORDER BY id ROWS 20 PRECEDING)" : "";
+            snprintf(sql, sizeof sql,
+                     "SELECT min(a IS b), count(a) > 0 FROM (SELECT podium_%s(report, 'laplace epsilon=3 range=1:120')"
+                     " %s AS a, podium_%s(report, 1, 120, 3, 'laplace') %s AS b FROM r)",
+                     names[i], over, names[i], over);
+            expect(db, sql, "1|1");
+        }
+    expect_own_draws(db, "podium_privatize(5, 'podium epsilon=1 range=1:10')");
+    expect(db, "SELECT podium_privatize(NULL, '" USUAL "')", "NULL");
+    expect(db, "SELECT abs(podium_privatize(4, 'podium epsilon=50 range=1:10') - 4) < 1e-5", "1");
+    expect(
+        db,
+        "SELECT podium_spec(podium_merge(aggregate)), podium_spec(podium_aggregate_text(podium_merge(aggregate))) FROM r",
+        USUAL "|" USUAL);
+    expect(db, "SELECT podium_spec(NULL)", "NULL");
+    close_db(db);
+}
+END_TEST
+
+/* Specs from a column, in turn, more than are kept, some of them wrong: each row has its own. */
+START_TEST(specs_in_turn) {
+    sqlite3 *db = open_new();
+    expect(db,
+           "WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 199)"
+           " SELECT count(*), min(abs(podium_privatize(100 * (i % 11), printf('podium epsilon=50 range=%d:%d',"
+           " 100 * (i % 11) - 1, 100 * (i % 11) + 1)) - 100 * (i % 11)) < 1e-5) FROM s",
+           "200|1");
+    for (int i = 0; i < 20; i++) { /* a failure takes a place among those kept, and leaves nothing there */
+        char sql[256];
+        snprintf(sql, sizeof sql, "SELECT podium_privatize(5, 'podium epsilon=1 range=%d:%d.0000000000001')", i + 1,
+                 i + 1);
+        ck_assert_ptr_nonnull(strstr(ask(db, sql).text, "max - min is too small"));
+        ck_assert_ptr_nonnull(strstr(ask(db, sql).text, "max - min is too small"));
+        expect(db, "SELECT abs(podium_privatize(5, 'podium epsilon=50 range=4:6') - 5) < 1e-5", "1");
+    }
+    close_db(db);
 }
 END_TEST
 
@@ -499,7 +589,7 @@ START_TEST(json) {
            "1|182");
     expect(db, "SELECT group_concat(key) FROM json_each((SELECT podium_estimate(report, 1, 120, 1) FROM r))",
            "n,refused,mean,standard_error,lower,upper,variance,standard_deviation,confidence");
-    expect(db, "SELECT podium_estimate(state, 0.5) ->> 'confidence' FROM r WHERE id = 1", "0.5");
+    expect(db, "SELECT podium_estimate_at(aggregate, 0.5) ->> 'confidence' FROM r WHERE id = 1", "0.5");
     close_db(db);
 }
 END_TEST
@@ -518,9 +608,9 @@ START_TEST(confidence) {
     sqlite3 *db = open_reports();
     expect(
         db,
-        "WITH s AS (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM r)"
-        " SELECT podium_lower(state, 0.95) = podium_lower(state), podium_lower(state, 0.5) > podium_lower(state, 0.9),"
-        " podium_upper(state, 0.5) < podium_upper(state, 0.9), podium_estimate(state) = podium_estimate(state, 0.95)"
+        "WITH s AS (SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM r)"
+        " SELECT podium_lower_at(aggregate, 0.95) = podium_lower(aggregate), podium_lower_at(aggregate, 0.5) > podium_lower_at(aggregate, 0.9),"
+        " podium_upper_at(aggregate, 0.5) < podium_upper_at(aggregate, 0.9), podium_estimate(aggregate) = podium_estimate_at(aggregate, 0.95)"
         " FROM s",
         "1|1|1|1");
     close_db(db);
@@ -558,10 +648,10 @@ START_TEST(quantiles_and_histogram) {
     for (size_t i = 0; i < LENGTH(values); i++)
         values[i] = 5 * seeded_uniform(&seed);
     ck_assert_int_eq(podium_privatize_from(&c, &random, values, values, LENGTH(values)), PODIUM_OK);
-    podium_aggregate_init(&a, &c);
-    ck_assert_int_eq(podium_aggregate_add(&a, &c, values, LENGTH(values)), PODIUM_OK);
-    ck_assert_int_eq(podium_distribution_make(&d, &c, &a, 128), PODIUM_OK);
-    size_t n = podium_aggregate_encode(&a, bytes);
+    podium_aggregate_init(&c, &a);
+    ck_assert_int_eq(podium_aggregate_add(&c, &a, values, LENGTH(values)), PODIUM_OK);
+    ck_assert_int_eq(distribution_with(&d, &c, &a, 128), PODIUM_OK);
+    size_t n = podium_aggregate_encode(&a, bytes, sizeof bytes);
 
     const double quantiles[] = {0.25, podium_distribution_quantile(&d, 0.25), 0.5,
                                 podium_distribution_quantile(&d, 0.5)};
@@ -569,9 +659,8 @@ START_TEST(quantiles_and_histogram) {
     expect_rows(db, "SELECT telling, bin FROM podium_histogram(?1, 1)", bytes, n, (double[]){1, 1}, 1, 2);
     double shares[7][4];
     for (int i = 0; i < 7; i++) {
-        double lower = 10.0 / 7 * i, upper = i == 6 ? 10 : 10.0 / 7 * (i + 1);
-        double share = podium_distribution_below(&d, upper) - podium_distribution_below(&d, lower);
-        memcpy(shares[i], (double[]){i + 1, lower, upper, share}, sizeof shares[i]);
+        const podium_bin bin = podium_distribution_bin(&d, (uint32_t)i, 7);
+        memcpy(shares[i], (double[]){i + 1, bin.lower, bin.upper, bin.share}, sizeof shares[i]);
     }
     expect_rows(db, "SELECT * FROM podium_histogram(?1, 7)", bytes, n, shares[0], 7, 4);
     expect_rows(db, "SELECT rowid FROM podium_histogram(?1, 2)", bytes, n, (double[]){1, 2}, 2, 1);
@@ -596,23 +685,25 @@ END_TEST
 
 START_TEST(rows_in_joins) {
     sqlite3 *db = open_reports();
-    expect(db, "CREATE TABLE s AS SELECT city, podium_aggregate(report, 1, 120, 1) AS state FROM r GROUP BY city", "");
-    expect(db, "SELECT s.city, count(*) FROM s, podium_histogram(state, 4) GROUP BY s.city", "a|4 b|4 c|4");
-    expect(db, "SELECT s.city, count(*) FROM podium_histogram(s.state, 4) AS h, s GROUP BY s.city", "a|4 b|4 c|4");
+    expect(db, "CREATE TABLE s AS SELECT city, podium_aggregate(report, 1, 120, 1) AS aggregate FROM r GROUP BY city",
+           "");
+    expect(db, "SELECT s.city, count(*) FROM s, podium_histogram(aggregate, 4) GROUP BY s.city", "a|4 b|4 c|4");
+    expect(db, "SELECT s.city, count(*) FROM podium_histogram(s.aggregate, 4) AS h, s GROUP BY s.city", "a|4 b|4 c|4");
     expect(db,
-           "SELECT count(*) FROM s JOIN podium_quantiles AS q ON q.argument_state = s.state AND "
+           "SELECT count(*) FROM s JOIN podium_quantiles AS q ON q.argument_aggregate = s.aggregate AND "
            "q.argument_probabilities = '[0.5]'",
            "3");
-    expect(db, "SELECT count(*) FROM s LEFT JOIN podium_quantiles(nullif(s.state, s.state), '[0.5]')", "3");
+    expect(db, "SELECT count(*) FROM s LEFT JOIN podium_quantiles(nullif(s.aggregate, s.aggregate), '[0.5]')", "3");
     /* A condition more on an argument, which is left to SQLite */
-    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.argument_bins = 5", "0");
-    expect(db,
-           "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.argument_bins = 4 AND h.argument_state = "
-           "s.state",
-           "12");
-    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4) AS h WHERE h.argument_bins IN (4, 5)", "12");
-    expect(db, "SELECT count(*) FROM s, podium_histogram(s.state, 4, 1) WHERE telling = 0", "0");
-    expect(db, "SELECT telling FROM podium_histogram((SELECT state FROM r WHERE id = 1), 1)", "0");
+    expect(db, "SELECT count(*) FROM s, podium_histogram(s.aggregate, 4) AS h WHERE h.argument_bins = 5", "0");
+    expect(
+        db,
+        "SELECT count(*) FROM s, podium_histogram(s.aggregate, 4) AS h WHERE h.argument_bins = 4 AND h.argument_aggregate = "
+        "s.aggregate",
+        "12");
+    expect(db, "SELECT count(*) FROM s, podium_histogram(s.aggregate, 4) AS h WHERE h.argument_bins IN (4, 5)", "12");
+    expect(db, "SELECT count(*) FROM s, podium_histogram(s.aggregate, 4, 1) WHERE telling = 0", "0");
+    expect(db, "SELECT telling FROM podium_histogram((SELECT aggregate FROM r WHERE id = 1), 1)", "0");
     close_db(db);
 }
 END_TEST
@@ -638,7 +729,7 @@ static const struct {
 
 /* Every frame is what a plain aggregate says of the same rows, to the bit. */
 START_TEST(windows) {
-    static const char *const calls[] = {"podium_aggregate(%sreport, 1, 120, 1)", "podium_merge(%sstate)",
+    static const char *const calls[] = {"podium_aggregate(%sreport, 1, 120, 1)", "podium_merge(%saggregate)",
                                         "podium_estimate(%sreport, 1, 120, 1)",
                                         "podium_upper(%sreport, 1, 120, 1, 'podium')"};
     sqlite3 *db = open_reports();
@@ -695,8 +786,8 @@ START_TEST(windows_that_empty) {
            " ROW AND CURRENT ROW) AS n FROM t)",
            "1,1,1,1,1,1");
     expect(db,
-           "SELECT group_concat(n) FROM (SELECT podium_n(podium_merge(state) OVER (ORDER BY i ROWS BETWEEN CURRENT"
-           " ROW AND CURRENT ROW)) AS n FROM (SELECT i, podium_aggregate(i, 1, most, 1.0, m) AS state FROM t GROUP"
+           "SELECT group_concat(n) FROM (SELECT podium_n(podium_merge(aggregate) OVER (ORDER BY i ROWS BETWEEN CURRENT"
+           " ROW AND CURRENT ROW)) AS n FROM (SELECT i, podium_aggregate(i, 1, most, 1.0, m) AS aggregate FROM t GROUP"
            " BY i))",
            "1,1,1,1,1,1");
     close_db(db);
@@ -710,10 +801,11 @@ START_TEST(filters_and_groups) {
            " WHERE city = 'a') FROM r",
            "1");
     expect(db,
-           "SELECT podium_merge(state) = (SELECT podium_aggregate(report, 1, 120, 1) FROM r) FROM"
-           " (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM r GROUP BY id / 13)",
+           "SELECT podium_merge(aggregate) = (SELECT podium_aggregate(report, 1, 120, 1) FROM r) FROM"
+           " (SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM r GROUP BY id / 13)",
            "1");
-    expect(db, "SELECT podium_merge(state) = (SELECT podium_merge(podium_state_text(state)) FROM r) FROM r", "1");
+    expect(db, "SELECT podium_merge(aggregate) = (SELECT podium_merge(podium_aggregate_text(aggregate)) FROM r) FROM r",
+           "1");
     close_db(db);
 }
 END_TEST
@@ -750,7 +842,7 @@ START_TEST(in_utf_16) {
     sqlite3 *db = open_new();
     expect(db, "PRAGMA encoding = 'UTF-16'", "");
     expect(db, "CREATE TABLE t(m, s); INSERT INTO t VALUES ('laplace', NULL), ('laplace', NULL)", "");
-    expect(db, "UPDATE t SET s = (SELECT podium_state_text(podium_aggregate(50, 1, 120, 1, m)) FROM t)", "");
+    expect(db, "UPDATE t SET s = (SELECT podium_aggregate_text(podium_aggregate(50, 1, 120, 1, m)) FROM t)", "");
     expect(db, "SELECT podium_n(podium_merge(s)) FROM t", "4");
     expect(db, "SELECT json_valid(podium_estimate(podium_merge(s))) FROM t", "1");
     close_db(db);
@@ -766,13 +858,13 @@ START_TEST(closed_and_reopened) {
     close(file);
     sqlite3 *db = open_at(path);
     expect(db,
-           REPORTS "CREATE TABLE days AS SELECT id / 50 AS day, podium_aggregate(report, 1, 120, 1) AS state FROM r"
+           REPORTS "CREATE TABLE days AS SELECT id / 50 AS day, podium_aggregate(report, 1, 120, 1) AS aggregate FROM r"
                    " GROUP BY 1",
            "");
-    answer before = ask(db, "SELECT podium_estimate(podium_merge(state)) FROM days");
+    answer before = ask(db, "SELECT podium_estimate(podium_merge(aggregate)) FROM days");
     close_db(db);
     db = open_at(path);
-    expect(db, "SELECT podium_estimate(podium_merge(state)) FROM days", before.text);
+    expect(db, "SELECT podium_estimate(podium_merge(aggregate)) FROM days", before.text);
     expect(db, "SELECT podium_estimate(report, 1, 120, 1) FROM r", before.text);
     close_db(db);
     unlink(path);
@@ -787,10 +879,10 @@ START_TEST(interrupted) {
     static const char *const queries[] = {
         "SELECT podium_estimate(r.report, 1, 120, 1) FROM r, r AS s, r AS t",
         "SELECT city, podium_aggregate(report, 1, 120, 1) FROM r, (SELECT id AS i FROM r) GROUP BY city, report",
-        "SELECT podium_merge(state) OVER (ORDER BY id ROWS 9 PRECEDING) FROM r",
+        "SELECT podium_merge(aggregate) OVER (ORDER BY id ROWS 9 PRECEDING) FROM r",
         "SELECT podium_mean(report, 1, 120, 1) OVER (ORDER BY id ROWS 9 PRECEDING) FROM r",
         "SELECT sum(podium_privatize(id, 0, 200, 1)) FROM r, (SELECT id AS i FROM r)",
-        "SELECT h.* FROM (SELECT podium_merge(state) AS m FROM r) AS t, podium_histogram(t.m, 500) AS h"};
+        "SELECT h.* FROM (SELECT podium_merge(aggregate) AS m FROM r) AS t, podium_histogram(t.m, 500) AS h"};
     sqlite3 *db = open_reports();
     for (size_t i = 0; i < LENGTH(queries); i++)
         for (int after = 1; after < 8; after++) {
@@ -817,7 +909,7 @@ START_TEST(defined_twice) {
     char *error = NULL;
     ck_assert_int_eq(sqlite3_podium_init(db, &error, NULL), SQLITE_OK);
     expect(db, "SELECT podium_n(report, 1, 120, 1) FROM r", "156");
-    expect(db, "SELECT count(*) FROM podium_histogram((SELECT state FROM r), 3)", "3");
+    expect(db, "SELECT count(*) FROM podium_histogram((SELECT aggregate FROM r), 3)", "3");
     close_db(db);
     ck_assert_int_eq(sqlite3_memory_used(), 0);
 }
@@ -894,13 +986,15 @@ START_TEST(out_of_memory) {
     sqlite3 *db = open_reports();
     expect_or_fail(db, "SELECT podium_n(report, 1, 120, 1), podium_n(podium_aggregate(report, 1, 120, 1)) FROM r",
                    "156|156");
-    expect_or_fail(db, "SELECT podium_n(podium_state_text(podium_merge(state))) FROM r", "156");
+    expect_or_fail(db, "SELECT podium_n(podium_aggregate_text(podium_merge(aggregate))) FROM r", "156");
     expect_or_fail(db, "SELECT podium_estimate(50, 1, 120, 1, 'laplace')", "{\"n\":1,\"refused\":0," UNKNOWN);
     expect_or_fail(db, "SELECT podium_privatize(5, 0, 1, 1) > -1000", "1");
-    expect_or_fail(db,
-                   "SELECT max(podium_n(a)) FROM (SELECT podium_merge(state) OVER (ORDER BY id ROWS 3 PRECEDING) AS a"
-                   " FROM r WHERE id < 20)",
-                   "4");
+    expect_or_fail(db, "SELECT podium_spec(podium_aggregate(report, '" USUAL "')) FROM r", USUAL);
+    expect_or_fail(
+        db,
+        "SELECT max(podium_n(a)) FROM (SELECT podium_merge(aggregate) OVER (ORDER BY id ROWS 3 PRECEDING) AS a"
+        " FROM r WHERE id < 20)",
+        "4");
     close_db(db);
     ck_assert_int_eq(sqlite3_memory_used(), 0);
 }
@@ -909,9 +1003,9 @@ END_TEST
 START_TEST(out_of_memory_for_rows) {
     be_able_to_fail();
     sqlite3 *db = open_reports();
-    expect_or_fail(db, "SELECT p FROM podium_quantiles((SELECT state FROM r WHERE id = 1), '[0.1, 0.2, 0.3]')",
+    expect_or_fail(db, "SELECT p FROM podium_quantiles((SELECT aggregate FROM r WHERE id = 1), '[0.1, 0.2, 0.3]')",
                    "0.1 0.2 0.3");
-    expect_or_fail(db, "SELECT bin FROM podium_histogram((SELECT state FROM r WHERE id = 1), 3)", "1 2 3");
+    expect_or_fail(db, "SELECT bin FROM podium_histogram((SELECT aggregate FROM r WHERE id = 1), 3)", "1 2 3");
     close_db(db);
     ck_assert_int_eq(sqlite3_memory_used(), 0);
 }
@@ -951,11 +1045,13 @@ int main(void) {
     tcase_add_test(tests, null_in_null_out);
     tcase_add_test(tests, of_nothing);
     tcase_add_test(tests, too_few);
-    tcase_add_test(tests, empty_state);
+    tcase_add_test(tests, empty_aggregate);
     tcase_add_test(tests, errors);
     tcase_add_test(tests, wrong_probabilities);
     tcase_add_test(tests, parameters_that_change);
     tcase_add_test(tests, as_the_library);
+    tcase_add_test(tests, one_text);
+    tcase_add_test(tests, specs_in_turn);
     tcase_add_test(tests, json);
     tcase_add_loop_test(tests, json_in_other_locales, 0, LENGTH(odd_locales));
     tcase_add_test(tests, confidence);

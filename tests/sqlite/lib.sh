@@ -13,5 +13,5 @@ with_reports() {
     sql :memory: 'CREATE TABLE r(id INTEGER, city TEXT, report REAL)' ".import --csv --skip 1 $DATA/reports.csv r" "$@"
 }
 
-# The state of these reports, as the program makes it
+# The aggregate of these reports, as the program makes it
 podium aggregate $C "$DATA/reports.csv" -o whole

@@ -22,6 +22,12 @@ static uint64_t words_from(uint64_t c) {
     return UINT64_MAX - c + 1;
 }
 
+/* For a range that is 1 wide, about 0 */
+static podium_layout minimax_layout(double epsilon, uint32_t cells) {
+    podium_collection collection = minimax_of(epsilon, cells);
+    return *podium_layout_of(&collection);
+}
+
 /* ---- Every place of a grid of few cells ---- */
 
 typedef struct {
@@ -40,10 +46,10 @@ static long double fraction(const mpz_t numerator, int bits) { /* numerator / 2^
 }
 
 /* sums += words times the worth of the cell about the middle, doubled to be whole, and its square */
-static void add_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, const mpz_t words) {
+static void add_cell(const podium_layout *c, mpz_t sums[2], uint64_t cell, const mpz_t words) {
     mpz_t worth, most;
     mpz_inits(worth, most, NULL);
-    mpz_set_u64(worth, 2 * (uint64_t)podium_worth(c, (uint32_t)cell));
+    mpz_set_u64(worth, 2 * (uint64_t)podium_map_of(c)->worth(c, (uint32_t)cell));
     mpz_set_u64(most, c->worth_most);
     mpz_sub(worth, worth, most);
     mpz_addmul(sums[0], worth, words);
@@ -52,7 +58,7 @@ static void add_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, c
     mpz_clears(worth, most, NULL);
 }
 
-static void take_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, const mpz_t words) {
+static void take_cell(const podium_layout *c, mpz_t sums[2], uint64_t cell, const mpz_t words) {
     mpz_neg(sums[0], sums[0]), mpz_neg(sums[1], sums[1]);
     add_cell(c, sums, cell, words);
     mpz_neg(sums[0], sums[0]), mpz_neg(sums[1], sums[1]);
@@ -62,18 +68,19 @@ static void take_cell(const podium_collection *c, mpz_t sums[2], uint64_t cell, 
    one; and of more than EXACT_CELLS each is given the fewest, which is off by 2^-48 of them. */
 #define EXACT_CELLS 1024
 
-static void set_step(const podium_collection *c, mpz_t step[2], uint64_t place) {
+static void set_step(const podium_layout *c, mpz_t step[2], uint64_t place) {
+    const uint64_t width = c->draw.step.width;
     mpz_t words;
     mpz_init(words);
-    set_words_to(words, c->width - 1, c->width); /* the last has floor(R/width), the fewest */
-    if (place > 0 && ((c->width & (c->width - 1)) == 0 || c->cells > EXACT_CELLS)) {
+    set_words_to(words, width - 1, width); /* the last has floor(R/width), the fewest */
+    if (place > 0 && ((width & (width - 1)) == 0 || c->cells > EXACT_CELLS)) {
         take_cell(c, step, place - 1, words);
-        add_cell(c, step, place + c->width - 1, words);
+        add_cell(c, step, place + width - 1, words);
     } else {
         mpz_set_ui(step[0], 0), mpz_set_ui(step[1], 0);
-        for (uint64_t j = 0; j < c->width; j++) {
+        for (uint64_t j = 0; j < width; j++) {
             if (c->cells <= EXACT_CELLS)
-                set_words_to(words, j, c->width);
+                set_words_to(words, j, width);
             add_cell(c, step, place + j, words);
         }
     }
@@ -81,31 +88,32 @@ static void set_step(const podium_collection *c, mpz_t step[2], uint64_t place) 
 }
 
 /* ((R - c) base + c step) / R^2 */
-static long double mixed(const podium_collection *c, const mpz_t base, const mpz_t step) {
+static long double mixed(const podium_layout *c, const mpz_t base, const mpz_t step) {
     mpz_t sum;
     mpz_init(sum);
-    mpz_addmul_u64(sum, base, words_from(c->threshold));
-    mpz_addmul_u64(sum, step, c->threshold);
+    mpz_addmul_u64(sum, base, words_from(c->draw.step.threshold));
+    mpz_addmul_u64(sum, step, c->draw.step.threshold);
     long double result = fraction(sum, 128);
     mpz_clear(sum);
     return result;
 }
 
-static long double correction_at(const podium_collection *c, uint64_t place) {
-    long double q = ldexpl((long double)c->threshold, -64), base = 0, step = 0;
-    for (uint64_t j = 0; c->cells <= EXACT_CELLS && c->piece_count > 0 && j < c->cells; j++) {
-        long double square = (long double)c->piece_square[j >> c->piece_bits];
+static long double correction_at(const podium_layout *c, uint64_t place) {
+    const podium_step_draw *d = &c->draw.step;
+    long double q = ldexpl((long double)d->threshold, -64), base = 0, step = 0;
+    for (uint64_t j = 0; c->cells <= EXACT_CELLS && j < c->cells; j++) {
+        long double square = (long double)podium_map_of(c)->square_correction(c, (uint32_t)j);
         base += square / (long double)c->cells;
-        step += j >= place && j < place + c->width ? square / (long double)c->width : 0;
+        step += j >= place && j < place + d->width ? square / (long double)d->width : 0;
     }
     return (1 - q) * base + q * step;
 }
 
-static table table_of(const podium_collection *c) {
+static table table_of(const podium_layout *c) {
     size_t n = (size_t)c->places + 1;
     table t = {c->places, calloc(3 * n, sizeof *t.mean), NULL, NULL};
     mpz_t base[2], step[2], words;
-    ck_assert(c->pair_coin == 0 && c->coin_count == 0 && c->cells <= PODIUM_MINIMAX_CELLS_MAX && t.mean != NULL);
+    ck_assert(c->sampler == PODIUM_SAMPLER_STEP && c->cells <= PODIUM_CELLS_LIMIT && t.mean != NULL);
     t.square = t.mean + n, t.correction = t.square + n;
     mpz_inits(base[0], base[1], step[0], step[1], words, NULL);
     for (uint64_t j = 0; j < c->cells; j++) {
@@ -170,7 +178,7 @@ START_TEST(near_the_bound) {
     double largest = 0;
     read_references(references);
     for (size_t i = 0; i < REFERENCES; i++) {
-        podium_collection c = minimax_of(references[i].epsilon, 0);
+        podium_layout c = minimax_layout(references[i].epsilon, 0);
         table t = table_of(&c);
         double worst = (double)worst_of(&t), ratio = worst / references[i].bound;
         ck_assert_double_eq_tol(worst / c.variance_most, 1, 1e-9);
@@ -185,15 +193,14 @@ START_TEST(near_the_bound) {
 END_TEST
 
 static double worst_case(podium_mechanism mechanism, double epsilon) {
-    return collection_of(mechanism, epsilon, -0.5, 0.5).variance_most;
+    return layout_of(mechanism, epsilon, -0.5, 0.5).variance_most;
 }
 
 static double beside_the_best(double epsilon) {
-    static const podium_mechanism others[] = {PODIUM_MECHANISM_PODIUM, PODIUM_MECHANISM_PIECEWISE,
-                                              PODIUM_MECHANISM_DUCHI, PODIUM_MECHANISM_HYBRID};
     double own = worst_case(PODIUM_MECHANISM_MINIMAX, epsilon), best = INFINITY;
-    for (size_t i = 0; i < LENGTH(others); i++)
-        best = fmin(best, worst_case(others[i], epsilon));
+    FOR_EACH_MECHANISM (m)
+        if (m != PODIUM_MECHANISM_MINIMAX)
+            best = fmin(best, worst_case(m, epsilon));
     ck_assert_msg(own <= best, "epsilon %.6g: worst variance %.6g, and another has %.6g", epsilon, own, best);
     return own / best;
 }
@@ -204,7 +211,7 @@ START_TEST(never_worse_than_others) {
     read_references(references);
     for (size_t i = 0; i < REFERENCES; i++)
         largest = fmax(largest, beside_the_best(references[i].epsilon));
-    for (int i = 0; i <= 200; i++)
+    for (int i = 0; i <= 200; i += TEST_STRIDE)
         largest = fmax(largest, beside_the_best(fmin(10, 0.05 * pow(200, i / 200.0))));
     printf("minimax: worst variance at most %.4f of the best other mechanism's\n", largest);
 }
@@ -213,7 +220,7 @@ END_TEST
 START_TEST(closed_form) { /* for small epsilon: the same variance at every place */
     static const double epsilons[] = {1e-3, 0.05, 0.25, 0.5, 0.75};
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
-        podium_collection c = minimax_of(epsilons[i], PODIUM_MINIMAX_CELLS_MAX);
+        podium_layout c = minimax_layout(epsilons[i], PODIUM_CELLS_LIMIT);
         long double h = 0.5L / tanhl((long double)epsilons[i] / 2), least = INFINITY;
         table t = table_of(&c);
         double worst = (double)worst_of(&t);
@@ -239,25 +246,30 @@ static long double step_mean(uint64_t cells, uint64_t width, uint64_t threshold,
     return q * ((long double)place + mean_scaled(width)) + (1 - q) * mean_scaled(cells);
 }
 
-/* Hybrid: Duchi's outputs are worth what they are worth, and the upper one is taken by ceil(place R / places) words */
-static long double hybrid_mean(const podium_collection *c, uint64_t place) {
+static long double step_mean_of(const podium_layout *c, uint64_t place) {
+    return step_mean(c->cells, c->draw.step.width, c->draw.step.threshold, place);
+}
+
+/* The two outputs are worth what they are worth, and the upper one is taken by ceil(place R / places) words */
+static long double pair_mean(const podium_layout *c, uint64_t place) {
+    const podium_pair_draw *d = &c->draw.pair;
     uint64_t half = c->cells / 2;
-    long double pair = ldexpl((long double)c->pair_coin, -64), q = ldexpl((long double)c->pair_threshold, -64);
+    long double pair = ldexpl((long double)d->coin, -64), q = ldexpl((long double)d->pair_threshold, -64);
     long double upper = place == c->places ? 1 : (long double)first_word(place, c->places) * 0x1p-64L;
-    long double low = c->pair_worth, high = (long double)c->worth_most - low;
+    long double low = c->worth.pair.low, high = c->worth.pair.high;
     long double output = q * ((1 - upper) * low + upper * high) + (1 - q) * (low + high) / 2;
-    return (1 - pair) * step_mean(half, c->width, c->threshold, place) + pair * output;
+    return (1 - pair) * step_mean(half, d->step.width, d->step.threshold, place) + pair * output;
 }
 
 /* The mean of the distance beyond the middle stair, what exceeds `room` being cut off */
-static long double mean_distance(const podium_collection *c, uint64_t room) {
-    uint64_t stairs = (uint64_t)1 << c->coin_count, width = (uint64_t)1 << c->stair_bits;
+static long double mean_distance(const podium_stairs_draw *d, uint64_t room) {
+    uint64_t stairs = (uint64_t)1 << d->coin_count, width = (uint64_t)1 << d->stair_bits;
     long double sum = 0;
     for (uint64_t g = 0; g < stairs; g++) {
         uint64_t first = g * width, free = room <= first ? 0 : room - first < width ? room - first : width;
         long double p = 1, all = (long double)free * (long double)first + (long double)free * (free - 1.0L) / 2;
-        for (uint32_t k = 0; k < c->coin_count; k++) {
-            long double one = ldexpl((long double)c->coins[k], -64);
+        for (uint32_t k = 0; k < d->coin_count; k++) {
+            long double one = ldexpl((long double)d->coins[k], -64);
             p *= g >> k & 1 ? one : 1 - one;
         }
         sum += p * (all + (long double)(width - free) * (long double)room) / (long double)width;
@@ -265,25 +277,28 @@ static long double mean_distance(const podium_collection *c, uint64_t room) {
     return sum;
 }
 
-static long double stairs_mean(const podium_collection *c, uint64_t place) {
-    uint64_t middle = c->margin + place, after = middle + c->width, last = c->cells - 1;
-    long double in = ldexpl((long double)c->threshold, -64), tail = ldexpl((long double)c->tail_threshold, -64);
-    long double left = (1 - tail) * ((long double)(middle - 1) - mean_distance(c, middle - 1));
-    long double right = (1 - tail) * ((long double)after + mean_distance(c, last - after)) + tail * (long double)last;
-    return in * ((long double)middle + mean_scaled(c->width)) + (1 - in) * (left + right) / 2;
+static long double stairs_mean(const podium_layout *c, uint64_t place) {
+    const podium_stairs_draw *d = &c->draw.stairs;
+    uint64_t middle = d->margin + place, after = middle + d->width, last = c->cells - 1;
+    long double in = ldexpl((long double)d->threshold, -64), tail = ldexpl((long double)d->tail_threshold, -64);
+    long double left = (1 - tail) * ((long double)(middle - 1) - mean_distance(d, middle - 1));
+    long double right = (1 - tail) * ((long double)after + mean_distance(d, last - after)) + tail * (long double)last;
+    return in * ((long double)middle + mean_scaled(d->width)) + (1 - in) * (left + right) / 2;
 }
 
 /* Of the report at a place, about the middle of the range */
-static long double mean_at(const podium_collection *c, const table *t, uint64_t place) {
-    if (c->piece_count > 0)
+static long double mean_at(const podium_layout *c, const table *t, uint64_t place) {
+    static long double (*const mean_of[PODIUM_SAMPLERS])(const podium_layout *, uint64_t) = {
+        [PODIUM_SAMPLER_STEP] = step_mean_of,
+        [PODIUM_SAMPLER_PAIR] = pair_mean,
+        [PODIUM_SAMPLER_STAIRS] = stairs_mean,
+    };
+    if (c->map == PODIUM_MAP_PIECES)
         return t->mean[place];
-    long double worth = c->coin_count > 0   ? stairs_mean(c, place)
-                        : c->pair_coin != 0 ? hybrid_mean(c, place)
-                                            : step_mean(c->cells, c->width, c->threshold, place);
-    return (long double)c->spacing * (worth - (long double)c->worth_most / 2);
+    return (long double)c->spacing * (mean_of[c->sampler](c, place) - (long double)c->worth_most / 2);
 }
 
-static double bias_at(const podium_collection *c, const table *t, double value) {
+static double bias_at(const podium_layout *c, const table *t, double value) {
     uint32_t low;
     long double up = (long double)upper_share(c, value, &low), mean = mean_at(c, t, low);
     if (up > 0)
@@ -291,10 +306,11 @@ static double bias_at(const podium_collection *c, const table *t, double value) 
     return (double)fabsl((long double)c->middle + mean - (long double)value) / (c->spec.max - c->spec.min);
 }
 
-static double largest_bias(const podium_collection *c, uint64_t *seed) {
+static double largest_bias(const podium_layout *c, uint64_t *seed) {
     double delta = c->spec.max - c->spec.min, largest = 0;
-    int trials = c->coin_count > 12 ? 8 : 200; /* of 2^coins stairs, each looked at for each place */
-    table t = c->piece_count > 0 ? table_of(c) : (table){0};
+    const bool many_stairs = c->sampler == PODIUM_SAMPLER_STAIRS && c->draw.stairs.coin_count > 12;
+    int trials = many_stairs ? 8 : 200; /* of 2^coins stairs, each looked at for each place */
+    table t = c->map == PODIUM_MAP_PIECES ? table_of(c) : (table){0};
     for (int i = 0; i <= trials; i++) {
         largest = fmax(largest, bias_at(c, &t, fmin(c->spec.max, c->spec.min + delta * i / trials)));
         largest = fmax(largest, bias_at(c, &t, c->spec.min + delta * seeded_uniform(seed)));
@@ -311,13 +327,13 @@ static double largest_bias(const podium_collection *c, uint64_t *seed) {
 START_TEST(unbiased) {
     static const double epsilons[] = {0.05, 0.3, 0.7, 1, 2, 4, 8, 20};
     uint64_t seed = 501;
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
+    FOR_EACH_MECHANISM (m) {
         double largest = 0;
-        for (size_t i = 0; i < LENGTH(epsilons); i++) {
-            podium_collection c = collection_of(all_mechanisms[m], epsilons[i], -3, 7);
+        for (size_t i = (size_t)m % TEST_STRIDE; i < LENGTH(epsilons); i += TEST_STRIDE) {
+            podium_layout c = layout_of(m, epsilons[i], -3, 7);
             largest = fmax(largest, largest_bias(&c, &seed));
         }
-        printf("%s: bias at most %.2g of the range\n", podium_mechanism_name(all_mechanisms[m]), largest);
+        printf("%s: bias at most %.2g of the range\n", podium_mechanism_name(m), largest);
         ck_assert_double_lt(largest, 1e-9);
     }
 }
@@ -330,7 +346,7 @@ START_TEST(unbiased_at_all_levels) {
     double largest = 0;
     for (size_t i = 0; i < LENGTH(cells); i++)
         for (size_t k = 0; k < LENGTH(epsilons); k++) {
-            podium_collection c = minimax_of(epsilons[k], cells[i]);
+            podium_layout c = minimax_layout(epsilons[k], cells[i]);
             largest = fmax(largest, largest_bias(&c, &seed));
         }
     printf("minimax, 2 to 65536 cells: bias at most %.2g of the range\n", largest);
@@ -343,7 +359,7 @@ END_TEST
 /* What the estimate of a population's mean square is off by, if all its values are at x: E[y^2 + correction - alpha] -
    x^2. On average over a stretch from knot to knot it is 0; within one, the variance is not the straight line that the
    correction can follow. */
-static double square_error(const podium_collection *c) {
+static double square_error(const podium_layout *c) {
     table t = table_of(c);
     long double largest = 0;
     for (int i = 0; i <= 4000; i++) {
@@ -362,7 +378,7 @@ static double square_error(const podium_collection *c) {
 START_TEST(squares_are_corrected) {
     double largest = 0;
     for (double epsilon = 0.05; epsilon < 20; epsilon *= 1.1) {
-        podium_collection c = minimax_of(epsilon, 0);
+        podium_layout c = minimax_layout(epsilon, 0);
         largest = fmax(largest, square_error(&c));
     }
     printf("minimax: second moment off by at most %.2g of the squared range\n", largest);
@@ -386,24 +402,24 @@ static bool within_ratio(double epsilon, const mpz_t most, const mpz_t least) {
 }
 
 /* Words of the step that reach cell y, at the place where they are most or fewest */
-static void set_step_words(mpz_t chosen, const podium_collection *c, uint64_t y, bool most) {
+static void set_step_words(mpz_t chosen, const podium_layout *c, uint64_t y, bool most) {
     mpz_t words;
     mpz_init(words);
     for (uint64_t place = 0; place <= c->places; place++) {
         mpz_set_ui(words, 0);
-        if (y >= place && y < place + c->width)
-            set_words_to(words, y - place, c->width);
+        if (y >= place && y < place + c->draw.step.width)
+            set_words_to(words, y - place, c->draw.step.width);
         if (place == 0 || (mpz_cmp(words, chosen) > 0) == most)
             mpz_set(chosen, words);
     }
     mpz_clear(words);
 }
 
-static void check_ratios(const podium_collection *c) {
+static void check_ratios(const podium_layout *c) {
     mpz_t most, least, base, step, words;
     mpz_inits(most, least, base, step, words, NULL);
-    mpz_set_u64(base, words_from(c->threshold));
-    mpz_set_u64(step, c->threshold);
+    mpz_set_u64(base, words_from(c->draw.step.threshold));
+    mpz_set_u64(step, c->draw.step.threshold);
     for (uint64_t y = 0; y < c->cells; y++) {
         set_words_to(words, y, c->cells);
         mpz_mul(most, base, words);
@@ -422,16 +438,16 @@ START_TEST(tables_are_private) {
     static const double epsilons[] = {1e-6, 0.1, 0.75, 0.76, 1, 2.5, 5, 10, 20, 50};
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
         for (size_t k = 0; k < LENGTH(cells); k++) {
-            podium_collection c = minimax_of(epsilons[i], cells[k]);
+            podium_layout c = minimax_layout(epsilons[i], cells[k]);
             check_ratios(&c);
         }
-        podium_collection duchi = collection_of(PODIUM_MECHANISM_DUCHI, epsilons[i], 0, 1);
+        podium_layout duchi = layout_of(PODIUM_MECHANISM_DUCHI, epsilons[i], 0, 1);
         check_ratios(&duchi);
     }
 }
 END_TEST
 
-/* A half of Hybrid: every cell has R/n base words, so the ratio is largest where the step has the most words. */
+/* A half of a pair: every cell has R/n base words, so the ratio is largest where the step has the most words. */
 static void check_half(double epsilon, uint64_t n, uint64_t width, uint64_t threshold) {
     mpz_t most, least, words;
     mpz_inits(most, least, words, NULL);
@@ -445,28 +461,36 @@ static void check_half(double epsilon, uint64_t n, uint64_t width, uint64_t thre
     mpz_clears(most, least, words, NULL);
 }
 
-START_TEST(hybrid_is_private) { /* given the coin, which is public, and whatever the rounding between Duchi's places */
-    for (double epsilon = 0.62; epsilon < 50; epsilon *= 1.2) {
-        podium_collection c = collection_of(PODIUM_MECHANISM_HYBRID, epsilon, 0, 1);
-        ck_assert(c.pair_coin != 0 && c.cells == (uint64_t)1 << 32 && c.places + c.width == c.cells / 2);
-        check_half(epsilon, c.cells / 2, c.width, c.threshold);
-        check_half(epsilon, c.cells / 2, c.cells / 4, c.pair_threshold);
-    }
+START_TEST(pairs_are_private) { /* given the coin, which is public, and whatever the rounding between the places */
+    int checked = 0;
+    FOR_EACH_MECHANISM (m)
+        for (double epsilon = 0.62; epsilon < 50; epsilon *= 1.2) {
+            podium_layout c = layout_of(m, epsilon, 0, 1);
+            const podium_pair_draw *d = &c.draw.pair;
+            if (c.sampler != PODIUM_SAMPLER_PAIR)
+                continue;
+            ck_assert(d->coin != 0 && c.cells == (uint64_t)1 << 32 && c.places + d->step.width == c.cells / 2);
+            check_half(epsilon, c.cells / 2, d->step.width, d->step.threshold);
+            check_half(epsilon, c.cells / 2, c.cells / 4, d->pair_threshold);
+            checked++;
+        }
+    ck_assert_int_ge(checked, 25);
 }
 END_TEST
 
 /* ---- Solved everywhere, and always the same ---- */
 
 static void check_solved(double epsilon, uint32_t cells) {
-    static podium_collection one, two;
+    static podium_collection first, second;
     podium_spec spec = {
         .mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = epsilon, .min = -0.5, .max = 0.5, .cells = cells};
-    memset(&one, 0, sizeof one);
-    memset(&two, 0, sizeof two);
-    ck_assert_msg(podium_collection_init(&one, &spec) == PODIUM_OK, "epsilon %.17g, %u cells", epsilon, cells);
-    ck_assert_int_eq(podium_collection_init(&two, &spec), PODIUM_OK);
-    ck_assert(memcmp(&one, &two, sizeof one) == 0);
-    ck_assert(one.cells <= cells && one.cells >= 2 && one.places + one.width == one.cells);
+    memset(&first, 0x5a, sizeof first);
+    memset(&second, 0xa5, sizeof second);
+    ck_assert_msg(podium_collection_init(&first, &spec) == PODIUM_OK, "epsilon %.17g, %u cells", epsilon, cells);
+    ck_assert_int_eq(podium_collection_init(&second, &spec), PODIUM_OK);
+    ck_assert(memcmp(&first, &second, sizeof first) == 0);
+    const podium_layout one = *podium_layout_of(&first);
+    ck_assert(one.cells <= cells && one.cells >= 2 && one.places + one.draw.step.width == one.cells);
     ck_assert(one.variance_most > 0 && one.variance_least >= 0 && isfinite(one.variance_most));
     table t = table_of(&one);
     ck_assert_double_eq_tol((double)t.mean[0], -0.5, 1e-9);
@@ -500,7 +524,7 @@ START_TEST(means_rise) {
         uint32_t cells;
     } hard[] = {{11.306352, 188}, {13.0456, 2810}, {14.410313, 1049}, {8, 256}, {20, 65536}, {50, 7}};
     for (size_t i = 0; i < LENGTH(hard); i++) {
-        podium_collection c = minimax_of(hard[i].epsilon, hard[i].cells);
+        podium_layout c = minimax_layout(hard[i].epsilon, hard[i].cells);
         double slope = 0;
         for (uint32_t k = 0; k < c.knot_count; k++) {
             slope += c.slopes[k];
@@ -512,7 +536,7 @@ START_TEST(means_rise) {
 END_TEST
 
 /* A map is not sent along: device and analyst must find the same one, whatever compiled them. Where this fails, and the
-   solver was meant to change, MINIMAX_MAP in collection.c must count on. */
+   solver was meant to change, the revision in its row must count on. */
 START_TEST(golden_maps) {
     static const struct {
         double epsilon;
@@ -522,10 +546,11 @@ START_TEST(golden_maps) {
                 {2, 256, 0xe15d25bbe20c4d6a},   {3, 64, 0x0be2f60700c65ffe},    {4, 256, 0x10a242fb13323a5d},
                 {4, 1000, 0x057560f308f54a48},  {10, 65536, 0x9c6edbb32113ce89}};
     for (size_t i = 0; i < LENGTH(maps); i++) {
-        podium_collection c = minimax_of(maps[i].epsilon, maps[i].cells);
-        uint64_t hash = PODIUM_HASH_START ^ c.width;
+        podium_layout c = minimax_layout(maps[i].epsilon, maps[i].cells);
+        uint64_t hash = 0xcbf29ce484222325 ^ c.draw.step.width;
         for (uint32_t cell = 0; cell < c.cells; cell++)
-            hash = (hash ^ podium_worth(&c, cell) >> 8) * 0x100000001b3; /* the last digits are rounding's */
+            hash =
+                (hash ^ podium_map_of(&c)->worth(&c, cell) >> 8) * 0x100000001b3; /* the last digits are rounding's */
         ck_assert_msg(hash == maps[i].hash, "epsilon %g, %u cells: another map, %016llx", maps[i].epsilon,
                       maps[i].cells, (unsigned long long)hash);
     }
@@ -534,18 +559,19 @@ END_TEST
 
 START_TEST(more_levels_are_better) { /* but for the last percent, which the number of pieces decides */
     for (double epsilon = 0.5; epsilon < 9; epsilon *= 2) {
-        double few = minimax_of(epsilon, 8).variance_most, usual = minimax_of(epsilon, 256).variance_most;
-        double most = minimax_of(epsilon, PODIUM_MINIMAX_CELLS_MAX).variance_most;
+        double few = minimax_layout(epsilon, 8).variance_most, usual = minimax_layout(epsilon, 256).variance_most;
+        double most = minimax_layout(epsilon, PODIUM_CELLS_LIMIT).variance_most;
         ck_assert(most <= 1.01 * usual && usual < few);
     }
 }
 END_TEST
 
 START_TEST(no_variance_below_zero) { /* at large epsilon it is a difference of nearly equal numbers */
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++)
+    FOR_EACH_MECHANISM (m)
         for (double epsilon = 30; epsilon <= 50; epsilon += 1.7) {
-            podium_collection c = collection_of(all_mechanisms[m], epsilon, 0.1, 0.7);
-            ck_assert(c.variance_least >= 0 && c.variance_most >= c.variance_least && c.variance_uniform >= 0);
+            podium_collection c = collection_of(m, epsilon, 0.1, 0.7);
+            const double least = podium_collection_variance_least(&c), most = podium_collection_variance_most(&c);
+            ck_assert(least >= 0 && most >= least && podium_collection_noise(&c, PODIUM_OBJECTIVE_UNIFORM) >= 0);
             for (double x = 0.1; x < 0.71; x += 0.05)
                 ck_assert_double_ge(podium_collection_variance(&c, x), 0);
         }
@@ -599,11 +625,13 @@ START_TEST(tuned_to_the_ends_is_podium) {
     for (double epsilon = 1e-6; epsilon < 50; epsilon *= 1.5) {
         podium_spec spec = {
             .mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = epsilon, .min = 0, .max = 1, .spread = 0.25};
-        podium_collection tuned = collection_from(&spec), exact = collection_of(PODIUM_MECHANISM_PODIUM, epsilon, 0, 1);
+        podium_collection collection = collection_from(&spec);
+        podium_layout tuned = *podium_layout_of(&collection), exact = layout_of(PODIUM_MECHANISM_PODIUM, epsilon, 0, 1);
         podium_shape shape;
         ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_OK);
         ck_assert_double_eq(shape.s, shape_of(PODIUM_MECHANISM_PODIUM, epsilon, 0, 1).s);
-        ck_assert(tuned.width == exact.width && tuned.threshold == exact.threshold);
+        ck_assert_uint_eq(tuned.draw.step.width, exact.draw.step.width);
+        ck_assert_uint_eq(tuned.draw.step.threshold, exact.draw.step.threshold);
         ck_assert_uint_ne(tuned.fingerprint, exact.fingerprint);
     }
 }
@@ -612,9 +640,10 @@ END_TEST
 /* ---- Duchi, Piecewise and Hybrid as Wang et al. (2019) have them, for values from -1 to 1 ---- */
 
 static void same_variance(const podium_collection *c, double x, double formula) {
+    const podium_spec spec = podium_collection_spec(c);
     double ratio = podium_collection_variance(c, x) / formula;
     ck_assert_msg(fabs(ratio - 1) < 1e-6, "%s, epsilon %g, x %g: variance %.9f of the formula",
-                  podium_mechanism_name(c->spec.mechanism), c->spec.epsilon, x, ratio);
+                  podium_mechanism_name(spec.mechanism), spec.epsilon, x, ratio);
 }
 
 START_TEST(published_variances) {
@@ -624,14 +653,15 @@ START_TEST(published_variances) {
         podium_collection piecewise = collection_of(PODIUM_MECHANISM_PIECEWISE, epsilon, -1, 1);
         podium_collection hybrid = collection_of(PODIUM_MECHANISM_HYBRID, epsilon, -1, 1);
         double mixed_worst = (h + 3) / (3 * h * (h - 1)) + (e + 1) * (e + 1) / (h * (e - 1) * (e - 1));
+        double hybrid_worst = epsilon > 0.61 ? mixed_worst : output * output;
         for (double x = -1; x <= 1; x += 0.25) {
             same_variance(&duchi, x, output * output - x * x);
             same_variance(&piecewise, x, x * x / (h - 1) + (h + 3) / (3 * (h - 1) * (h - 1)));
             if (epsilon <= 0.61)
                 same_variance(&hybrid, x, output * output - x * x);
         }
-        ck_assert_double_eq_tol(duchi.variance_most / (output * output), 1, 1e-6);
-        ck_assert_double_eq_tol(hybrid.variance_most / (epsilon > 0.61 ? mixed_worst : output * output), 1, 1e-6);
+        ck_assert_double_eq_tol(podium_collection_variance_most(&duchi) / (output * output), 1, 1e-6);
+        ck_assert_double_eq_tol(podium_collection_variance_most(&hybrid) / hybrid_worst, 1, 1e-6);
     }
 }
 END_TEST
@@ -640,11 +670,11 @@ END_TEST
 
 static podium_status init(podium_mechanism mechanism, double spread, uint32_t cells) {
     podium_spec spec = {.mechanism = mechanism, .epsilon = 1, .min = 0, .max = 1, .spread = spread, .cells = cells};
-    podium_collection c, before;
+    podium_collection c, cleared;
     memset(&c, 0x5a, sizeof c);
-    before = c;
+    memset(&cleared, 0, sizeof cleared);
     podium_status status = podium_collection_init(&c, &spec);
-    ck_assert(status == PODIUM_OK || memcmp(&c, &before, sizeof c) == 0);
+    ck_assert(status == PODIUM_OK || memcmp(&c, &cleared, sizeof c) == 0);
     return status;
 }
 
@@ -655,59 +685,80 @@ START_TEST(wrong_parameters) {
     ck_assert_int_eq(init(PODIUM_MECHANISM_PODIUM_TUNED, 0, 0), PODIUM_OK);
     ck_assert_int_eq(init(PODIUM_MECHANISM_PODIUM_TUNED, 0.25, 0), PODIUM_OK);
     ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, 1), PODIUM_ERROR_CELLS_WRONG);
-    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_MINIMAX_CELLS_MAX + 1), PODIUM_ERROR_CELLS_WRONG);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_CELLS_LIMIT + 1), PODIUM_ERROR_CELLS_WRONG);
     ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, UINT32_MAX), PODIUM_ERROR_CELLS_WRONG);
     ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, 2), PODIUM_OK);
-    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_MINIMAX_CELLS_MAX), PODIUM_OK);
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) { /* one mechanism's parameter is not another's */
-        if (all_mechanisms[m] != PODIUM_MECHANISM_PODIUM_TUNED) {
-            ck_assert_int_eq(init(all_mechanisms[m], 0.1, 0), PODIUM_ERROR_SPREAD_WRONG);
-            ck_assert_int_eq(init(all_mechanisms[m], NAN, 0), PODIUM_ERROR_SPREAD_WRONG);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_CELLS_LIMIT), PODIUM_OK);
+    FOR_EACH_MECHANISM (m) { /* one mechanism's parameter is not another's */
+        const podium_parameter_kind own = podium_row_of(m)->parameter;
+        if (own != PODIUM_PARAMETER_SPREAD) {
+            ck_assert_int_eq(init(m, 0.1, 0), PODIUM_ERROR_SPREAD_WRONG);
+            ck_assert_int_eq(init(m, NAN, 0), PODIUM_ERROR_SPREAD_WRONG);
         }
-        if (all_mechanisms[m] != PODIUM_MECHANISM_MINIMAX)
-            ck_assert_int_eq(init(all_mechanisms[m], 0, 256), PODIUM_ERROR_CELLS_WRONG);
+        if (own != PODIUM_PARAMETER_CELLS)
+            ck_assert_int_eq(init(m, 0, 256), PODIUM_ERROR_CELLS_WRONG);
     }
 }
 END_TEST
 
 START_TEST(no_density) {
-    static const podium_mechanism without[] = {PODIUM_MECHANISM_DUCHI, PODIUM_MECHANISM_HYBRID,
-                                               PODIUM_MECHANISM_MINIMAX};
-    for (size_t i = 0; i < LENGTH(without); i++) {
-        podium_spec spec = spec_of(without[i], 1, 0, 1);
+    int without = 0;
+    FOR_EACH_MECHANISM (m) {
+        podium_spec spec = spec_of(m, 1, 0, 1);
         podium_shape shape, before;
+        if (has_density(m))
+            continue;
         memset(&shape, 0x5a, sizeof shape);
         before = shape;
         ck_assert_int_eq(podium_shape_init(&shape, &spec), PODIUM_ERROR_NO_DENSITY);
         ck_assert(memcmp(&shape, &before, sizeof shape) == 0);
+        without++;
     }
+    ck_assert_int_ge(without, 3);
+    ck_assert(!has_density(PODIUM_MECHANISM_DUCHI) && !has_density(PODIUM_MECHANISM_HYBRID));
+    ck_assert(!has_density(PODIUM_MECHANISM_MINIMAX) && has_density(PODIUM_MECHANISM_PODIUM));
 }
 END_TEST
 
 START_TEST(usual_levels) {
     podium_collection c = minimax_of(1, 0), same = minimax_of(1, 256), other = minimax_of(1, 255);
-    ck_assert_uint_eq(c.spec.cells, PODIUM_MINIMAX_CELLS_DEFAULT);
-    ck_assert_uint_eq(c.fingerprint, same.fingerprint);
-    ck_assert_uint_ne(c.fingerprint, other.fingerprint);
+    ck_assert_uint_eq(podium_collection_spec(&c).cells, PODIUM_CELLS_DEFAULT);
+    ck_assert_uint_eq(podium_collection_fingerprint(&c), podium_collection_fingerprint(&same));
+    ck_assert_uint_ne(podium_collection_fingerprint(&c), podium_collection_fingerprint(&other));
 }
 END_TEST
 
 /* ---- Codes ---- */
 
+/* A buffer that is one byte too small is not touched. */
+static void check_capacity(const podium_collection *c, const uint32_t *cells, size_t n) {
+    unsigned char codes[4 * 5], before[4 * 5];
+    const size_t bytes = n * podium_code_bytes(c);
+    memset(codes, 0x5a, sizeof codes);
+    memcpy(before, codes, sizeof codes);
+    ck_assert_int_eq(podium_codes_encode(c, codes, bytes - 1, cells, n), PODIUM_ERROR_BUFFER_TOO_SMALL);
+    ck_assert_int_eq(podium_codes_encode(c, NULL, 0, cells, n), PODIUM_ERROR_BUFFER_TOO_SMALL);
+    ck_assert_int_eq(podium_codes_encode(c, codes, SIZE_MAX / 2, cells, SIZE_MAX), PODIUM_ERROR_BUFFER_TOO_SMALL);
+    ck_assert_int_eq(podium_codes_encode(c, NULL, 0, NULL, 0), PODIUM_OK);
+    ck_assert(memcmp(codes, before, sizeof codes) == 0);
+}
+
 static void check_codes(const podium_collection *c, size_t bytes) {
+    const uint64_t n = podium_collection_cells(c);
     unsigned char codes[4 * 5 + 1];
-    uint32_t cells[] = {0, 1, (uint32_t)(c->cells / 2), (uint32_t)(c->cells - 1), 0}, back[5];
+    uint32_t cells[] = {0, 1, (uint32_t)(n / 2), (uint32_t)(n - 1), 0}, back[5];
     ck_assert_uint_eq(podium_code_bytes(c), bytes);
     memset(codes, 0x5a, sizeof codes);
-    podium_codes_encode(c, codes, cells, 5);
+    ck_assert_int_eq(podium_codes_encode(c, codes, 5 * bytes, cells, 5), PODIUM_OK);
     ck_assert(codes[5 * bytes] == 0x5a);
     ck_assert(codes[bytes] == 1 && codes[0] == 0); /* the least significant first */
     ck_assert_int_eq(podium_codes_decode(c, back, codes, 5), PODIUM_OK);
     ck_assert(memcmp(cells, back, sizeof cells) == 0);
-    if (c->cells == (uint64_t)1 << 8 * bytes)
+    check_capacity(c, cells, 5);
+    if (n == (uint64_t)1 << 8 * bytes)
         return;                        /* every code is a cell */
     for (size_t k = 0; k < bytes; k++) /* cells itself, the first that is none */
-        codes[2 * bytes + k] = (unsigned char)(c->cells >> 8 * k);
+        codes[2 * bytes + k] = (unsigned char)(n >> 8 * k);
     memset(back, 0x77, sizeof back);
     ck_assert_int_eq(podium_codes_decode(c, back, codes, 5), PODIUM_ERROR_TEXT_MALFORMED);
     ck_assert(back[0] == 0 && back[1] == 1 && back[2] == 0x77777777 && back[4] == 0x77777777);
@@ -722,12 +773,15 @@ START_TEST(codes) {
         podium_collection c = minimax_of(1.5, minimax[i].cells);
         check_codes(&c, minimax[i].bytes);
     }
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
-        podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
-        bool few = all_mechanisms[m] == PODIUM_MECHANISM_DUCHI || all_mechanisms[m] == PODIUM_MECHANISM_MINIMAX;
-        check_codes(&c, few ? 1 : 4);
+    FOR_EACH_MECHANISM (m) {
+        podium_collection c = collection_of(m, 1, 0, 1);
+        const uint64_t n = podium_collection_cells(&c);
+        check_codes(&c, n <= 256 ? 1 : n <= 65536 ? 2 : n <= (uint64_t)1 << 24 ? 3 : 4);
+        if (m == PODIUM_MECHANISM_DUCHI || m == PODIUM_MECHANISM_MINIMAX)
+            ck_assert_uint_eq(podium_code_bytes(&c), 1);
     }
-    podium_collection three = {.cells = 65537};
+    const podium_layout layout = {.cells = 65537};
+    const podium_collection three = collection_with(&layout);
     check_codes(&three, 3);
 }
 END_TEST
@@ -742,7 +796,7 @@ int main(void) {
     tcase_add_test(tests, unbiased_at_all_levels);
     tcase_add_test(tests, squares_are_corrected);
     tcase_add_test(tests, tables_are_private);
-    tcase_add_test(tests, hybrid_is_private);
+    tcase_add_test(tests, pairs_are_private);
     tcase_add_test(tests, solved_for_few_levels);
     tcase_add_test(tests, solved_for_all_epsilons);
     tcase_add_test(tests, means_rise);

@@ -20,8 +20,8 @@ static const size_t sizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 511, 512, 513, 1
 
 START_TEST(reports_are_the_cells) {
     set_values(11);
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
-        podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
+    FOR_EACH_MECHANISM (m) {
+        podium_collection c = collection_of(m, 1, 0, 1);
         for (size_t s = 0; s < LENGTH(sizes); s++) {
             uint64_t one = 12, two = 12, three = 12;
             podium_random a = seeded_random(&one), b = seeded_random(&two), d = seeded_random(&three);
@@ -30,37 +30,42 @@ START_TEST(reports_are_the_cells) {
             ck_assert_int_eq(podium_privatize_from(&c, &a, reports, values, n), PODIUM_OK);
             ck_assert_int_eq(podium_privatize_cells(&c, &b, cells, values, n), PODIUM_OK);
             ck_assert(reports[n] == 5 && cells[n] == 5);
-            podium_collection_reports(&c, again, cells, n);
+            ck_assert_int_eq(podium_collection_reports(&c, again, cells, n), PODIUM_OK);
             ck_assert(memcmp(reports, again, n * sizeof *reports) == 0);
             memcpy(again, values, n * sizeof *again); /* in place */
             ck_assert_int_eq(podium_privatize_from(&c, &d, again, again, n), PODIUM_OK);
             ck_assert(memcmp(reports, again, n * sizeof *reports) == 0);
             for (size_t i = 0; i < n; i++)
-                ck_assert(cells[i] < c.cells);
+                ck_assert(cells[i] < podium_collection_cells(&c));
         }
     }
 }
 END_TEST
 
-/* Each half has its own task: those of the draw, then the one that rounds the place. Also where select has a lower
-   half, for thresholds near either end. */
+/* Each half has its own task: those of the draw, then the one that rounds the place. */
+static void check_halves(const podium_collection *collection, size_t n) {
+    const podium_layout *c = podium_layout_of(collection);
+    const size_t each = podium_draw_halves(c);
+    uint64_t seed = n, same = n;
+    podium_random random = seeded_random(&seed);
+    uint32_t places[32], want[32], halves[32 * (7 + 2 * PODIUM_COINS_MAX)];
+    ck_assert_int_eq(podium_privatize_cells(collection, &random, cells, values, n), PODIUM_OK);
+    seeded_fill(&same, halves, n * (each + (c->fraction_bits != 0)) * sizeof *halves);
+    podium_places(c, places, values, halves + n * each, n);
+    podium_draw(c, want, places, halves, n, n);
+    ck_assert(memcmp(cells, want, n * sizeof *want) == 0);
+}
+
+/* Also where select has a lower half, for thresholds near either end */
 START_TEST(every_half_has_its_task) {
     static const double epsilons[] = {1e-4, 1, 30};
     set_values(19);
-    for (size_t m = 0; m < LENGTH(all_mechanisms) * LENGTH(epsilons); m++) {
-        podium_collection c = collection_of(all_mechanisms[m / LENGTH(epsilons)], epsilons[m % LENGTH(epsilons)], 0, 1);
-        for (size_t n = 1; n <= 32; n++) {
-            size_t each = podium_draw_halves(&c);
-            uint64_t seed = n, same = n;
-            podium_random random = seeded_random(&seed);
-            uint32_t places[32], want[32], halves[32 * (7 + 2 * PODIUM_COINS_MAX)];
-            ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, values, n), PODIUM_OK);
-            seeded_fill(&same, halves, n * (each + (c.fraction_bits != 0)) * sizeof *halves);
-            podium_places(&c, places, values, halves + n * each, n);
-            podium_draw(&c, want, places, halves, n, n);
-            ck_assert(memcmp(cells, want, n * sizeof *want) == 0);
+    FOR_EACH_MECHANISM (m)
+        for (size_t e = 0; e < LENGTH(epsilons); e++) {
+            podium_collection c = collection_of(m, epsilons[e], 0, 1);
+            for (size_t n = 1; n <= 32; n++)
+                check_halves(&c, n);
         }
-    }
 }
 END_TEST
 
@@ -95,12 +100,13 @@ END_TEST
 START_TEST(every_double_is_accepted) {
     static const double strange[] = {NAN, -NAN, INFINITY, -INFINITY, 1e308,    -1e308,
                                      0.0, -0.0, 4.9e-324, 1e-310,    -2.2e-308};
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
-        podium_collection c = collection_of(all_mechanisms[m], 1, -3, 3);
+    FOR_EACH_MECHANISM (m) {
+        podium_collection c = collection_of(m, 1, -3, 3);
+        const double least = podium_collection_least(&c), most = podium_collection_most(&c);
         double out[LENGTH(strange)];
         ck_assert_int_eq(podium_privatize(&c, out, strange, LENGTH(strange)), PODIUM_OK);
         for (size_t i = 0; i < LENGTH(strange); i++)
-            ck_assert(isfinite(out[i]) && out[i] >= c.first && out[i] <= c.first + c.spacing * (double)c.worth_most);
+            ck_assert(isfinite(out[i]) && out[i] >= least && out[i] <= most);
     }
 }
 END_TEST
@@ -155,27 +161,36 @@ static podium_random random_of(source *s) {
 }
 
 /* At epsilon 1: two halves of position, and of select one; half a word for rounding the place where that is done; and
-   what the mechanism needs besides */
-static size_t halves_of(const podium_collection *c) {
-    switch (c->spec.mechanism) {
-    case PODIUM_MECHANISM_LAPLACE: /* a tail by two halves; of ten coins, or five, all but the last by one */
-        return 6 + 11;
-    case PODIUM_MECHANISM_STAIRCASE:
-        return 6 + 6;
-    case PODIUM_MECHANISM_HYBRID: /* a coin by one half, and a side by two */
-        return 7;
-    case PODIUM_MECHANISM_DUCHI:
-    case PODIUM_MECHANISM_MINIMAX:
-        return 4;
-    default:
-        return 3;
+   what the sampler needs besides: a coin by one half and a side by two; or a tail by two halves, and coins of which all
+   but the last take one */
+static size_t halves_of(const podium_collection *collection) {
+    const podium_layout *c = podium_layout_of(collection);
+    const size_t besides[PODIUM_SAMPLERS] = {
+        [PODIUM_SAMPLER_PAIR] = 3, [PODIUM_SAMPLER_STAIRS] = 2 + (size_t)c->draw.stairs.coin_count + 1};
+    return (size_t)3 + (c->fraction_bits != 0) + besides[c->sampler];
+}
+
+/* As docs/design.md says */
+START_TEST(bytes_of_a_value) {
+    static const struct {
+        podium_mechanism mechanism;
+        size_t bytes;
+    } known[] = {{PODIUM_MECHANISM_PODIUM, 12},       {PODIUM_MECHANISM_PODIUM_APPROXIMATE, 12},
+                 {PODIUM_MECHANISM_PODIUM_TUNED, 12}, {PODIUM_MECHANISM_PIECEWISE, 12},
+                 {PODIUM_MECHANISM_DUCHI, 16},        {PODIUM_MECHANISM_MINIMAX, 16},
+                 {PODIUM_MECHANISM_HYBRID, 28},       {PODIUM_MECHANISM_STAIRCASE, 48},
+                 {PODIUM_MECHANISM_LAPLACE, 68}};
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        podium_collection c = collection_of(known[i].mechanism, 1, 0, 1);
+        ck_assert_uint_eq(4 * halves_of(&c), known[i].bytes);
     }
 }
+END_TEST
 
 START_TEST(asks_for_what_it_uses_and_wipes_it) {
     set_values(14);
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
-        podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
+    FOR_EACH_MECHANISM (m) {
+        podium_collection c = collection_of(m, 1, 0, 1);
         for (size_t s = 1; s < LENGTH(sizes); s++) {
             source own = {.seed = 15, .left = SIZE_MAX};
             podium_random random = random_of(&own);
@@ -191,8 +206,8 @@ END_TEST
 
 START_TEST(runs_dry_anywhere) {
     set_values(16);
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
-        podium_collection c = collection_of(all_mechanisms[m], 1, 0, 1);
+    FOR_EACH_MECHANISM (m) {
+        podium_collection c = collection_of(m, 1, 0, 1);
         size_t need = MANY * 4 * halves_of(&c);
         for (size_t left = 0; left < need; left += left < 100 ? 1 : 4999) {
             source own = {.seed = 17, .left = left};
@@ -223,7 +238,7 @@ START_TEST(source_that_does_not_open) {
 END_TEST
 
 START_TEST(nothing_set_up) {
-    podium_collection zeros = {0}, c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    podium_collection zeros = {.opaque = {{0}}}, c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     podium_random nothing = {0};
     ck_assert_int_eq(podium_privatize(&zeros, reports, values, 10), PODIUM_ERROR_NOT_INITIALISED);
     ck_assert(isnan(reports[0]) && isnan(reports[9]));
@@ -254,6 +269,7 @@ int main(void) {
     tcase_add_test(tests, no_exceptions);
     tcase_add_test(tests, every_double_is_accepted);
     tcase_add_test(tests, system_source_works);
+    tcase_add_test(tests, bytes_of_a_value);
     tcase_add_test(tests, asks_for_what_it_uses_and_wipes_it);
     tcase_add_test(tests, runs_dry_anywhere);
     tcase_add_test(tests, source_that_does_not_open);

@@ -1,31 +1,42 @@
-/* The random sources: what they ask of the system, and what happens when it does not answer. */
+/*
+ * The random sources: what they ask of the system, and what happens when it does not answer.
+ *
+ * Built once for the source that the library was built with, and once more for each other one. Those of Windows and
+ * WASI call what is in tests/unit/stub.
+ */
 #include <check.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <sys/random.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device/backend.h"
 #include "support.h"
 
-/* ---- A getrandom(2) that can be made to misbehave; the linker puts it before the real one ---- */
+/* ---- The system's function, which can be made to misbehave; the linker puts it before the real one ---- */
+
+/* Each kind of function has its hiccups, which must not show, and its failures: both tables end with HONEST. */
+static enum mood { HONEST, INTERRUPTED, SHORT, SILENT, BROKEN } mood;
+static int calls, calls_until_failure = -1; /* -1: it never fails by itself */
+static size_t bytes;
+
+static bool fails(void) {
+    calls++;
+    return mood == BROKEN || (calls_until_failure >= 0 && calls > calls_until_failure);
+}
+
+#if PODIUM_RANDOM == PODIUM_RANDOM_GETRANDOM
+static const enum mood hiccups[] = {INTERRUPTED, SHORT, HONEST}, failures[] = {BROKEN, SILENT, HONEST};
 
 ssize_t __real_getrandom(void *buffer, size_t n, unsigned flags);
 ssize_t __wrap_getrandom(void *buffer, size_t n, unsigned flags);
-
-static enum { HONEST, INTERRUPTED, SHORT, SILENT, BROKEN } mood;
-static int calls;
-static size_t bytes;
-
 ssize_t __wrap_getrandom(void *buffer, size_t n, unsigned flags) {
-    calls++;
-    if (mood == INTERRUPTED && calls % 2 == 1) {
-        errno = EINTR;
-        return -1;
-    }
-    if (mood == BROKEN) {
-        errno = ENOSYS;
+    bool failed = fails();
+    if (failed || (mood == INTERRUPTED && calls % 2 == 1)) {
+        errno = failed ? ENOSYS : EINTR;
         return -1;
     }
     if (mood == SILENT)
@@ -34,6 +45,53 @@ ssize_t __wrap_getrandom(void *buffer, size_t n, unsigned flags) {
     bytes += got > 0 ? (size_t)got : 0;
     return got;
 }
+
+#elif PODIUM_RANDOM == PODIUM_RANDOM_GETENTROPY
+static const enum mood hiccups[] = {HONEST}, failures[] = {BROKEN, HONEST};
+
+int __real_getentropy(void *buffer, size_t n);
+int __wrap_getentropy(void *buffer, size_t n);
+int __wrap_getentropy(void *buffer, size_t n) {
+    if (fails())
+        return -1;
+    bytes += n;
+    return __real_getentropy(buffer, n);
+}
+
+#elif PODIUM_RANDOM == PODIUM_RANDOM_ARC4RANDOM
+static const enum mood hiccups[] = {HONEST}, failures[] = {HONEST};
+
+void __real_arc4random_buf(void *buffer, size_t n);
+void __wrap_arc4random_buf(void *buffer, size_t n);
+void __wrap_arc4random_buf(void *buffer, size_t n) {
+    ck_assert(!fails());
+    bytes += n;
+    __real_arc4random_buf(buffer, n);
+}
+
+#elif PODIUM_RANDOM == PODIUM_RANDOM_BCRYPT
+static const enum mood hiccups[] = {HONEST}, failures[] = {BROKEN, HONEST};
+#include <windows.h>
+#include <bcrypt.h>
+
+LONG BCryptGenRandom(void *algorithm, PUCHAR buffer, ULONG n, ULONG flags) {
+    if (fails() || algorithm != NULL || flags != BCRYPT_USE_SYSTEM_PREFERRED_RNG)
+        return -1;
+    bytes += n;
+    return getrandom(buffer, n, 0) == (ssize_t)n ? 0 : -1;
+}
+
+#elif PODIUM_RANDOM == PODIUM_RANDOM_WASI
+static const enum mood hiccups[] = {HONEST}, failures[] = {BROKEN, HONEST};
+#include <wasi/api.h>
+
+uint16_t __wasi_random_get(uint8_t *buffer, size_t n) {
+    if (fails())
+        return 1;
+    bytes += n;
+    return getrandom(buffer, n, 0) == (ssize_t)n ? __WASI_ERRNO_SUCCESS : 1;
+}
+#endif
 
 #ifdef PODIUM_WITH_OPENSSL
 #include <openssl/evp.h>
@@ -104,25 +162,36 @@ START_TEST(works) {
 END_TEST
 
 START_TEST(carries_on_after_interruptions_and_short_reads) {
-    for (size_t i = 0; i < LENGTH(sizes); i++) {
-        mood = INTERRUPTED;
-        check_works(sizes[i]);
-        mood = SHORT;
-        check_works(sizes[i]);
-        mood = HONEST;
-    }
+    for (size_t h = 0; (mood = hiccups[h]) != HONEST; h++)
+        for (size_t i = 0; i < LENGTH(sizes); i++)
+            check_works(sizes[i]);
 }
 END_TEST
 
 START_TEST(fails_closed) {
-    for (size_t i = 0; i < LENGTH(sizes); i++) {
-        mood = BROKEN;
-        check_closed(sizes[i]);
-        mood = SILENT;
-        check_closed(sizes[i]);
-        mood = HONEST;
+    for (size_t f = 0; (mood = failures[f]) != HONEST; f++)
+        for (size_t i = 0; i < LENGTH(sizes); i++)
+            check_closed(sizes[i]);
+}
+END_TEST
+
+START_TEST(fails_closed_at_any_call) {
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    calls = 0;
+    ck_assert_int_eq(podium_privatize_from(&c, &podium_random_system, reports, values, MANY), PODIUM_OK);
+    const int needed = calls;
+    for (int good = 0; good < needed; good++) {
+        calls = 0, calls_until_failure = good;
+        ck_assert_int_eq(podium_privatize_from(&c, &podium_random_system, reports, values, MANY),
+                         PODIUM_ERROR_RANDOM_FAILED);
+        ck_assert(isnan(reports[0]) && isnan(reports[MANY - 1]));
     }
+    calls_until_failure = -1;
+}
+END_TEST
+
 #ifdef PODIUM_WITH_OPENSSL
+START_TEST(cipher_fails_closed) {
     for (int blocks = 0; blocks < 10; blocks++) { /* the cipher gives out in any block */
         updates_until_failure = blocks;
         ck_assert_int_eq(privatize(MANY), PODIUM_ERROR_RANDOM_FAILED);
@@ -140,9 +209,9 @@ START_TEST(fails_closed) {
     check_closed(MANY);
     refuse_new = false;
     check_works(MANY);
-#endif
 }
 END_TEST
+#endif
 
 /* Each call asks the system anew, for no more than it uses: nothing can be left over for the next one. */
 START_TEST(nothing_is_kept) {
@@ -258,8 +327,15 @@ int main(void) {
     TCase *tests = tcase_create("random");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, works);
-    tcase_add_test(tests, carries_on_after_interruptions_and_short_reads);
-    tcase_add_test(tests, fails_closed);
+    if (hiccups[0] != HONEST)
+        tcase_add_test(tests, carries_on_after_interruptions_and_short_reads);
+    if (failures[0] != HONEST) {
+        tcase_add_test(tests, fails_closed);
+        tcase_add_test(tests, fails_closed_at_any_call);
+    }
+#ifdef PODIUM_WITH_OPENSSL
+    tcase_add_test(tests, cipher_fails_closed);
+#endif
     tcase_add_test(tests, nothing_is_kept);
     tcase_add_test(tests, fork_shares_nothing);
     tcase_add_test(tests, threads_share_a_collection);

@@ -55,12 +55,12 @@ static void compare(error_log *errors, const char *label, const char *what, doub
 }
 
 START_TEST(shape_rows) {
-    FILE *file = open_reference("shape.csv"); /* label, epsilon, variant, s, m, w, d */
+    FILE *file = open_reference("shape.csv"); /* label, epsilon, variant (a mechanism), s, m, w, d */
     error_log errors = {0};
     csv_row row;
     while (read_row(file, &row)) {
-        podium_mechanism mechanism =
-            strcmp(row.cell[2], "exact") == 0 ? PODIUM_MECHANISM_PODIUM : PODIUM_MECHANISM_PODIUM_APPROXIMATE;
+        podium_mechanism mechanism;
+        ck_assert_int_eq(podium_mechanism_from_name(&mechanism, row.cell[2], strlen(row.cell[2])), PODIUM_OK);
         podium_shape shape = shape_of(mechanism, strtod(row.cell[1], NULL), -0.5, 0.5);
         compare(&errors, row.cell[0], "s", shape.s, row.cell[3], TOLERANCE);
         compare(&errors, row.cell[0], "m", shape.m, row.cell[4], TOLERANCE);
@@ -68,7 +68,7 @@ START_TEST(shape_rows) {
         compare(&errors, row.cell[0], "d", shape.d, row.cell[6], TOLERANCE);
     }
     fclose(file);
-    ck_assert_int_eq(errors.cells, 4 * 144);
+    ck_assert(errors.cells >= 2 * 4 * 72 && errors.cells % (4 * 72) == 0); /* 72 epsilons a mechanism */
     printf("shape.csv: %d cells, largest relative error %.2Lg\n", errors.cells, errors.largest);
 }
 END_TEST
@@ -129,6 +129,10 @@ END_TEST
 
 /* ---- The functions of a report against each other ---- */
 
+#define FOR_EACH_DENSITY(m)                                                                                            \
+    FOR_EACH_MECHANISM (m)                                                                                             \
+        if (has_density(m))
+
 static const double epsilons[] = {1e-6, 1e-3, 0.1, 0.34657359027997264, 1, 3, 10, 50, 300, 700};
 
 START_TEST(exact_beats_its_neighbours) { /* the exact s is a minimum: s +- 1% is worse, by the paper's formula */
@@ -144,13 +148,19 @@ START_TEST(exact_beats_its_neighbours) { /* the exact s is a minimum: s +- 1% is
 }
 END_TEST
 
+static void check_mass(podium_mechanism m, double epsilon) {
+    podium_shape shape = shape_of(m, epsilon, 3, 8);
+    double base = shape.d * shape.delta * shape.m;
+    ck_assert_double_eq_tol(base + shape.q, 1, 1e-14);
+    ck_assert_double_eq_tol(shape.lift * shape.w / shape.q, 1, 1e-14);
+    ck_assert_double_eq_tol(shape.d_step / shape.d / exp(epsilon), 1, 1e-12);
+}
+
 START_TEST(mass_is_one) {
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
-        podium_shape shape = shape_of(PODIUM_MECHANISM_PODIUM, epsilons[i], 3, 8);
-        double base = shape.d * shape.delta * shape.m;
-        ck_assert_double_eq_tol(base + shape.q, 1, 1e-14);
-        ck_assert_double_eq_tol(shape.lift * shape.w / shape.q, 1, 1e-14);
-        ck_assert_double_eq_tol(shape.d_step / shape.d / exp(epsilons[i]), 1, 1e-12);
+        FOR_EACH_MECHANISM (m)
+            if (is_step(m))
+                check_mass(m, epsilons[i]);
         podium_shape stairs = shape_of(PODIUM_MECHANISM_STAIRCASE, epsilons[i], 3, 8);
         ck_assert_double_eq_tol(podium_shape_cdf(&stairs, 5, 5), 0.5, 1e-12);
     }
@@ -160,16 +170,15 @@ END_TEST
 START_TEST(quantile_inverts_cdf) {
     static const double p[] = {1e-12, 1e-3, 0.1, 0.25, 0.4999, 0.5, 0.5001, 0.75, 0.9, 0.999, 1 - 1e-9};
     static const double x[] = {3, 3.7, 5.5, 8};
-    for (size_t m = 0; m < LENGTH(with_density); m++)
+    FOR_EACH_DENSITY (m)
         for (size_t i = 1; i < 8; i++)
             for (size_t j = 0; j < LENGTH(x); j++)
                 for (size_t k = 0; k < LENGTH(p); k++) {
-                    podium_shape shape = shape_of(with_density[m], epsilons[i], 3, 8);
+                    podium_shape shape = shape_of(m, epsilons[i], 3, 8);
                     double y = podium_shape_quantile(&shape, x[j], p[k]);
                     /* y is rounded to a double: the mass of that rounding is the best that can be asked */
                     double peak = fmax(shape.d_step, podium_shape_density(&shape, x[j], x[j]));
-                    double most =
-                        with_density[m] == PODIUM_MECHANISM_PIECEWISE ? 1e-4 : 1e-6; /* whose step is the narrowest */
+                    double most = m == PODIUM_MECHANISM_PIECEWISE ? 1e-4 : 1e-6; /* whose step is the narrowest */
                     double slack = 2e-14 + fmin(peak * fabs(y) * 4e-16, most);
                     ck_assert_double_eq_tol(podium_shape_cdf(&shape, x[j], y), p[k], slack);
                 }
@@ -180,10 +189,10 @@ END_TEST
    a grid that doubles towards both ends, where Q is steep. */
 START_TEST(moments_from_quantiles) {
     static const double x[] = {-2, -0.3, 1};
-    for (size_t m = 0; m < LENGTH(with_density); m++)
+    FOR_EACH_DENSITY (m)
         for (size_t i = 2; i < 7; i++)
             for (size_t j = 0; j < LENGTH(x); j++) {
-                podium_shape shape = shape_of(with_density[m], epsilons[i], -2, 1);
+                podium_shape shape = shape_of(m, epsilons[i], -2, 1);
                 double mean = 0, square = 0;
                 for (double high = 0.5; high > 1e-30; high /= 2)
                     for (int k = 0; k < 2000; k++) {
@@ -203,9 +212,9 @@ END_TEST
 
 START_TEST(density_is_slope_of_cdf) {
     uint64_t seed = 1;
-    for (size_t m = 0; m < LENGTH(with_density); m++)
+    FOR_EACH_DENSITY (m)
         for (int i = 0; i < 2000; i++) {
-            podium_shape shape = shape_of(with_density[m], 0.2 + 4 * seeded_uniform(&seed), 10, 20);
+            podium_shape shape = shape_of(m, 0.2 + 4 * seeded_uniform(&seed), 10, 20);
             double x = 10 + 10 * seeded_uniform(&seed), y = -20 + 70 * seeded_uniform(&seed), h = 1e-4;
             double left = podium_shape_density(&shape, x, y - h), right = podium_shape_density(&shape, x, y + h);
             double slope = (podium_shape_cdf(&shape, x, y + h) - podium_shape_cdf(&shape, x, y - h)) / (2 * h);
@@ -217,10 +226,10 @@ END_TEST
 
 START_TEST(densities_keep_the_ratio) { /* the paper's theorem: only e^-epsilon, 1, e^epsilon for Podium */
     uint64_t seed = 2;
-    for (size_t m = 0; m < LENGTH(with_density); m++)
+    FOR_EACH_DENSITY (m)
         for (int i = 0; i < 5000; i++) {
             double epsilon = 0.1 + 5 * seeded_uniform(&seed);
-            podium_shape shape = shape_of(with_density[m], epsilon, 0, 1);
+            podium_shape shape = shape_of(m, epsilon, 0, 1);
             double a = seeded_uniform(&seed), b = seeded_uniform(&seed), y = 0.5 + 2 * (seeded_uniform(&seed) - 0.5);
             double one = podium_shape_density(&shape, a, y), other = podium_shape_density(&shape, b, y);
             if (one == 0) {
@@ -249,8 +258,8 @@ START_TEST(step_moves_across_the_support) {
 END_TEST
 
 START_TEST(shift_and_scale) {
-    for (size_t m = 0; m < LENGTH(with_density); m++) {
-        podium_shape unit = shape_of(with_density[m], 1.3, -0.5, 0.5), age = shape_of(with_density[m], 1.3, 1, 121);
+    FOR_EACH_DENSITY (m) {
+        podium_shape unit = shape_of(m, 1.3, -0.5, 0.5), age = shape_of(m, 1.3, 1, 121);
         for (double x = -0.5; x <= 0.5; x += 0.125)
             for (double p = 0.01; p < 1; p += 0.07) {
                 double y = podium_shape_quantile(&unit, x, p);
@@ -263,8 +272,8 @@ START_TEST(shift_and_scale) {
 END_TEST
 
 START_TEST(strange_arguments) {
-    for (size_t m = 0; m < LENGTH(with_density); m++) {
-        podium_shape shape = shape_of(with_density[m], 1, 0, 10);
+    FOR_EACH_DENSITY (m) {
+        podium_shape shape = shape_of(m, 1, 0, 10);
         ck_assert(isnan(podium_shape_density(&shape, NAN, 1)) && isnan(podium_shape_cdf(&shape, 1, NAN)));
         ck_assert(isnan(podium_shape_quantile(&shape, 1, -0.1)) && isnan(podium_shape_quantile(&shape, 1, 1.1)));
         ck_assert(isnan(podium_shape_quantile(&shape, 1, NAN)) && isnan(podium_shape_variance(&shape, NAN)));
@@ -273,7 +282,7 @@ START_TEST(strange_arguments) {
         ck_assert(podium_shape_quantile(&shape, 1, 0) < -10 && podium_shape_quantile(&shape, 1, 1) > 20);
         ck_assert(podium_shape_variance(&shape, 1e300) == podium_shape_variance(&shape, 10));
         ck_assert(podium_shape_cdf(&shape, -5, 3) == podium_shape_cdf(&shape, 0, 3));
-        bool noise = with_density[m] == PODIUM_MECHANISM_LAPLACE || with_density[m] == PODIUM_MECHANISM_STAIRCASE;
+        const bool noise = !is_step(m);
         ck_assert(isnan(podium_shape_step(&shape, 1)) == noise);
         ck_assert(isinf(podium_shape_quantile(&shape, 1, 1)) == noise);
     }

@@ -19,16 +19,24 @@ static bool same_spec(const podium_spec *a, const podium_spec *b) {
            same_bits(a->max, b->max) && a->spread == b->spread && a->cells == b->cells; /* a spread of -0 is 0 */
 }
 
-/* The text is as long as it says, fits, and gives the same collection and name */
+/* What decides about reports: sampler, map and ruler, to the bit */
+static bool same_layout(const podium_collection *a, const podium_collection *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* The text is as long as it says, fits, and gives the same collection and name. An error is not touched. */
 static bool round_trip(const podium_collection *c, const char *name) {
     char text[PODIUM_COLLECTION_TEXT_MAX], back[PODIUM_NAME_MAX];
     podium_collection again;
-    size_t line = 77, n = podium_collection_write(c, text, name);
-    if (n >= sizeof text || strlen(text) != n || podium_collection_read(&again, back, &line, text, n) != PODIUM_OK)
+    podium_error error = {.line = 77};
+    const podium_spec spec = podium_collection_spec(c);
+    size_t n = podium_collection_format(c, text, sizeof text, name);
+    if (n >= sizeof text || strlen(text) != n ||
+        podium_collection_parse(&again, back, sizeof back, &error, text, n) != PODIUM_OK)
         return false;
-    return line == 0 && strcmp(back, name == NULL ? "" : name) == 0 && same_spec(&again.spec, &c->spec) &&
-           again.fingerprint == c->fingerprint && same_bits(again.first, c->first) &&
-           same_bits(again.spacing, c->spacing) && again.threshold == c->threshold && again.width == c->width;
+    const podium_spec own = podium_collection_spec(&again);
+    return error.line == 77 && strcmp(back, name == NULL ? "" : name) == 0 && same_spec(&own, &spec) &&
+           podium_collection_fingerprint(&again) == podium_collection_fingerprint(c) && same_layout(&again, c);
 }
 
 static double some_bound(uint64_t *seed) {
@@ -38,7 +46,8 @@ static double some_bound(uint64_t *seed) {
 
 /* Random bits, integers and short decimals: what people and programs write */
 static podium_spec some_spec(uint64_t *seed) {
-    podium_spec spec = {.mechanism = all_mechanisms[seeded_word(seed) % LENGTH(all_mechanisms)]};
+    podium_spec spec = {.mechanism = (podium_mechanism)(seeded_word(seed) % podium_mechanism_count())};
+    const podium_parameter_kind parameter = podium_row_of(spec.mechanism)->parameter;
     double a = some_bound(seed), b = some_bound(seed);
     spec.epsilon = fmin(50, fmax(1e-6, pow(10, 7.7 * seeded_uniform(seed) - 6)));
     if (seeded_word(seed) % 3 == 0) {
@@ -48,9 +57,9 @@ static podium_spec some_spec(uint64_t *seed) {
     }
     spec.min = fmin(a, b);
     spec.max = fmax(a, b);
-    if (spec.mechanism == PODIUM_MECHANISM_PODIUM_TUNED)
+    if (parameter == PODIUM_PARAMETER_SPREAD)
         spec.spread = seeded_word(seed) % 4 == 0 ? 0.01 * (double)(seeded_word(seed) % 26) : seeded_uniform(seed) / 4;
-    if (spec.mechanism == PODIUM_MECHANISM_MINIMAX) /* mostly such as are solved at once */
+    if (parameter == PODIUM_PARAMETER_CELLS) /* mostly such as are solved at once */
         spec.cells = 2 + (uint32_t)(seeded_word(seed) % (seeded_word(seed) % 8 == 0 ? 65535 : 15));
     return spec;
 }
@@ -83,17 +92,17 @@ START_TEST(there_and_back) {
 END_TEST
 
 START_TEST(extremes_there_and_back) { /* the longest numbers, and a zero with a sign */
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
-        podium_collection c = collection_of(all_mechanisms[m], nextafter(1e-6, 1), -nextafter(1e140, 0), 1e-140);
+    FOR_EACH_MECHANISM (m) {
+        podium_collection c = collection_of(m, nextafter(1e-6, 1), -nextafter(1e140, 0), 1e-140);
         ck_assert(round_trip(&c, names[5]));
-        c = collection_of(all_mechanisms[m], 0.1 + 0.2, -0.0, 1.0 / 3);
+        c = collection_of(m, 0.1 + 0.2, -0.0, 1.0 / 3);
         ck_assert(round_trip(&c, NULL));
     }
 }
 END_TEST
 
 START_TEST(extreme_parameters) {
-    static const uint32_t cells[] = {0, 2, 3, 255, 257, PODIUM_MINIMAX_CELLS_MAX};
+    static const uint32_t cells[] = {0, 2, 3, 255, 257, PODIUM_CELLS_LIMIT};
     const double spreads[] = {-0.0, DBL_TRUE_MIN, DBL_MIN, 0.1, 1 / 12.0, nextafter(0.25, 0), 0.25};
     for (size_t i = 0; i < LENGTH(cells); i++) {
         podium_collection c = minimax_of(0.5, cells[i]);
@@ -113,7 +122,7 @@ START_TEST(in_other_locales) {
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 0.5, -1.25, 2.75);
     char text[PODIUM_COLLECTION_TEXT_MAX];
     enter_locale(odd_locales[_i]);
-    podium_collection_write(&c, text, NULL);
+    podium_collection_format(&c, text, sizeof text, NULL);
     size_t bad = trips(202, 500);
     setlocale(LC_NUMERIC, "C");
     ck_assert_uint_eq(bad, 0);
@@ -163,8 +172,8 @@ static size_t wrong_numbers_in(const char *locale, uint64_t seed, int trials) {
             continue;
         if (locale != NULL)
             enter_locale(locale);
-        size_t n = podium_number_write(text, x);
-        bool read = podium_number_read(&back, text, n);
+        size_t n = podium_number_format(text, sizeof text, x);
+        bool read = podium_number_parse(&back, text, n);
         setlocale(LC_NUMERIC, "C");
         wrong += n != strlen(text) || !read || !same_bits(back, x) || !same_bits(strtod(text, NULL), x) ||
                  digits_in(text) != fewest_digits(x);
@@ -195,7 +204,7 @@ START_TEST(numbers_as_people_write_them) {
                  {INFINITY, "inf"}};
     for (size_t i = 0; i < LENGTH(known); i++) {
         char text[PODIUM_NUMBER_TEXT_MAX];
-        podium_number_write(text, known[i].x);
+        podium_number_format(text, sizeof text, known[i].x);
         ck_assert_str_eq(text, known[i].text);
     }
 }
@@ -204,27 +213,27 @@ END_TEST
 START_TEST(numbers_with_the_locale_s_own_point) { /* which no file has */
     double x = 77;
     enter_locale("ps_AF.UTF-8");
-    ck_assert(!podium_number_read(&x, "1\xd9\xab", 3) && !podium_number_read(&x, "1.5.5", 5));
+    ck_assert(!podium_number_parse(&x, "1\xd9\xab", 3) && !podium_number_parse(&x, "1.5.5", 5));
     enter_locale("de_DE.UTF-8");
-    ck_assert(!podium_number_read(&x, "1,5", 3) && x == 77);
+    ck_assert(!podium_number_parse(&x, "1,5", 3) && x == 77);
     setlocale(LC_NUMERIC, "C");
 }
 END_TEST
 
 START_TEST(numbers_of_every_length) { /* with a point in each place */
     for (size_t i = 0; i <= LENGTH(odd_locales); i++)
-        for (size_t n = 1; n < 2 * PODIUM_NUMBER_READ_MAX; n++) {
-            char text[2 * PODIUM_NUMBER_READ_MAX];
+        for (size_t n = 1; n < 2 * PODIUM_NUMBER_PARSE_MAX; n++) {
+            char text[2 * PODIUM_NUMBER_PARSE_MAX];
             double x = 77;
             memset(text, '0', sizeof text);
             text[n / 2] = '.';
             if (i < LENGTH(odd_locales))
                 enter_locale(odd_locales[i]);
-            bool read = podium_number_read(&x, text, n);
+            bool read = podium_number_parse(&x, text, n);
             memset(text, '.', n);
-            bool dots = podium_number_read(&x, text, n);
+            bool dots = podium_number_parse(&x, text, n);
             setlocale(LC_NUMERIC, "C");
-            ck_assert(read == (n > 1 && n <= PODIUM_NUMBER_READ_MAX) && x == (read ? 0 : 77) && !dots);
+            ck_assert(read == (n > 1 && n <= PODIUM_NUMBER_PARSE_MAX) && x == (read ? 0 : 77) && !dots);
         }
 }
 END_TEST
@@ -244,7 +253,7 @@ START_TEST(golden) {
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 0.1, 1, 120);
     char text[PODIUM_COLLECTION_TEXT_MAX], expected[PODIUM_COLLECTION_TEXT_MAX];
     snprintf(expected, sizeof expected, "%s%s", head, GOLDEN);
-    size_t n = podium_collection_write(&c, text, "age");
+    size_t n = podium_collection_format(&c, text, sizeof text, "age");
     ck_assert_str_eq(text, expected);
     ck_assert_uint_eq(n, strlen(expected));
 }
@@ -252,42 +261,52 @@ END_TEST
 
 /* ---- Reading ---- */
 
-/* Reads n bytes at the end of a block of their own, so that a sanitizer sees a read beyond. Outputs stay on failure. */
-static podium_status read_bytes(const char *text, size_t n, size_t *line, char name[PODIUM_NAME_MAX]) {
-    podium_collection c, before;
-    char name_before[PODIUM_NAME_MAX];
-    char *copy = malloc(n == 0 ? 1 : n);
+/* Parses n bytes at the end of a block of their own, so that a sanitizer sees a read beyond. On failure the collection
+   is cleared, and the name stays. */
+static podium_status parse_bytes(const char *text, size_t n, podium_error *error, char name[PODIUM_NAME_MAX]) {
+    podium_collection c, cleared;
+    char before[PODIUM_NAME_MAX], *copy = malloc(n == 0 ? 1 : n);
     memcpy(copy, text, n);
     memset(&c, 0x5a, sizeof c);
+    memset(&cleared, 0, sizeof cleared);
     memset(name, 0x5a, PODIUM_NAME_MAX);
-    before = c;
-    memcpy(name_before, name, sizeof name_before);
-    podium_status status = podium_collection_read(&c, name, line, copy, n);
+    memcpy(before, name, sizeof before);
+    podium_status status = podium_collection_parse(&c, name, PODIUM_NAME_MAX, error, copy, n);
     free(copy);
     if (status != PODIUM_OK)
-        ck_assert(memcmp(&c, &before, sizeof c) == 0 && memcmp(name, name_before, PODIUM_NAME_MAX) == 0);
+        ck_assert(memcmp(&c, &cleared, sizeof c) == 0 && memcmp(name, before, PODIUM_NAME_MAX) == 0);
     return status;
 }
 
-static void expect(const char *text, podium_status status, size_t line) {
+/* Where the error is, by its line, which is 0 where it is not in one; and all 77 where there is none */
+static void expect(const char *text, podium_status status, uint32_t line) {
     char name[PODIUM_NAME_MAX];
-    size_t at = 77;
-    podium_status got = read_bytes(text, strlen(text), &at, name);
-    ck_assert_msg(got == status && at == line, "%s\ngave \"%s\" in line %zu instead of \"%s\" in line %zu", text,
-                  podium_status_message(got), at, podium_status_message(status), line);
+    podium_error error = {.status = (podium_status)77, .line = 77, .column = 77};
+    podium_status got = parse_bytes(text, strlen(text), &error, name);
+    ck_assert_msg(got == status && error.line == (status == PODIUM_OK ? 77 : line),
+                  "%s\ngave \"%s\" in line %u instead of \"%s\" in line %u", text, podium_status_message(got),
+                  error.line, podium_status_message(status), line);
+    ck_assert_int_eq((int)error.status, status == PODIUM_OK ? 77 : (int)status);
+    ck_assert_uint_eq(error.column == 0, status != PODIUM_OK && line == 0); /* they go together */
 }
 
-/* The golden text with one line changed; lines count from 1, and the status belongs to `line` */
-static void expect_changed(int which, const char *replacement, podium_status status, size_t line) {
-    char text[PODIUM_COLLECTION_TEXT_MAX] = "", *at = text;
+/* The golden text with one line changed; lines count from 1 */
+static void changed(char text[PODIUM_COLLECTION_TEXT_MAX], int which, const char *replacement) {
+    char *at = text;
     int number = 0;
+    *text = '\0';
     for (const char *from = GOLDEN; *from != '\0';) {
         const char *end = strchr(from, '\n') + 1;
         bool change = ++number == which;
-        at += snprintf(at, sizeof text - (size_t)(at - text), "%.*s",
+        at += snprintf(at, PODIUM_COLLECTION_TEXT_MAX - (size_t)(at - text), "%.*s",
                        change ? (int)strlen(replacement) : (int)(end - from), change ? replacement : from);
         from = end;
     }
+}
+
+static void expect_changed(int which, const char *replacement, podium_status status, uint32_t line) {
+    char text[PODIUM_COLLECTION_TEXT_MAX];
+    changed(text, which, replacement);
     expect(text, status, line);
 }
 
@@ -305,28 +324,28 @@ START_TEST(accepted) {
     expect_changed(EPSILON, "epsilon = .1\n", PODIUM_OK, 0);
     expect_changed(MAX, "max = 1.2E2\n", PODIUM_OK, 0);
     expect_changed(FINGERPRINT, "fingerprint = a1e002b232eb5f93", PODIUM_OK, 0); /* no final newline */
-    ck_assert_int_eq(read_bytes(GOLDEN, strlen(GOLDEN), NULL, name), PODIUM_OK);
+    ck_assert_int_eq(parse_bytes(GOLDEN, strlen(GOLDEN), NULL, name), PODIUM_OK);
     ck_assert_str_eq(name, "age");
 }
 END_TEST
 
 START_TEST(carriage_returns) {
     char text[PODIUM_COLLECTION_TEXT_MAX], name[PODIUM_NAME_MAX];
-    size_t n = 0, line = 77;
+    size_t n = 0;
     for (const char *from = GOLDEN; *from != '\0'; from++) {
         if (*from == '\n')
             text[n++] = '\r';
         text[n++] = *from;
     }
-    ck_assert_int_eq(read_bytes(text, n, &line, name), PODIUM_OK);
+    ck_assert_int_eq(parse_bytes(text, n, NULL, name), PODIUM_OK);
     ck_assert_str_eq(name, "age");
 }
 END_TEST
 
 START_TEST(no_name_wanted) {
     podium_collection c;
-    ck_assert_int_eq(podium_collection_read(&c, NULL, NULL, GOLDEN, strlen(GOLDEN)), PODIUM_OK);
-    ck_assert_double_eq(c.spec.max, 120);
+    ck_assert_int_eq(podium_collection_parse(&c, NULL, 0, NULL, GOLDEN, strlen(GOLDEN)), PODIUM_OK);
+    ck_assert_double_eq(podium_collection_spec(&c).max, 120);
 }
 END_TEST
 
@@ -339,7 +358,9 @@ END_TEST
 START_TEST(wrong_keys) {
     expect("", PODIUM_ERROR_TEXT_MALFORMED, 0);
     expect("\n\n# nothing\n", PODIUM_ERROR_TEXT_MALFORMED, 0);
-    expect("an age\n", PODIUM_ERROR_TEXT_MALFORMED, 1);
+    expect("an age\n", PODIUM_ERROR_MECHANISM_UNKNOWN, 1); /* one line is a spec */
+    expect("an age\nan age\n", PODIUM_ERROR_TEXT_MALFORMED, 1);
+    expect("age\n", PODIUM_ERROR_TEXT_MALFORMED, 1);
     for (int which = VERSION; which <= FINGERPRINT; which++)
         if (which != NAME)
             expect_changed(which, "", PODIUM_ERROR_TEXT_MALFORMED, 0); /* missing: nowhere in particular */
@@ -377,7 +398,7 @@ START_TEST(wrong_numbers) {
             static const char *const keys[] = {"epsilon", "min", "max"};
             char line[64];
             snprintf(line, sizeof line, "%s = %s\n", keys[which - EPSILON], numbers[i]);
-            expect_changed(which, line, PODIUM_ERROR_TEXT_MALFORMED, (size_t)which);
+            expect_changed(which, line, PODIUM_ERROR_TEXT_MALFORMED, (uint32_t)which);
         }
 }
 END_TEST
@@ -447,25 +468,88 @@ END_TEST
 
 START_TEST(nul_bytes) { /* in place of each byte: an error of that line; after the text: a line of its own */
     char text[] = GOLDEN, name[PODIUM_NAME_MAX];
-    size_t n = sizeof text - 1, line, number = 1;
+    size_t n = sizeof text - 1, number = 1;
+    podium_error error;
     for (size_t i = 0; i < n; i++) {
         char byte = text[i];
         text[i] = '\0';
-        ck_assert_int_ne(read_bytes(text, n, &line, name), PODIUM_OK);
-        ck_assert_uint_eq(line, number);
+        ck_assert_int_ne(parse_bytes(text, n, &error, name), PODIUM_OK);
+        ck_assert_uint_eq(error.line, number);
         text[i] = byte;
         number += byte == '\n';
     }
-    ck_assert_int_eq(read_bytes(text, n + 1, &line, name), PODIUM_ERROR_TEXT_MALFORMED);
-    ck_assert_uint_eq(line, 8);
+    ck_assert_int_eq(parse_bytes(text, n + 1, &error, name), PODIUM_ERROR_TEXT_MALFORMED);
+    ck_assert_uint_eq(error.line, 8);
 }
 END_TEST
 
 START_TEST(every_truncation) { /* only what lacks but the last newline is whole */
     char name[PODIUM_NAME_MAX];
-    for (size_t n = 0; n < strlen(GOLDEN) - 1; n++) {
-        size_t line;
-        ck_assert_int_ne(read_bytes(GOLDEN, n, &line, name), PODIUM_OK);
+    for (size_t n = 0; n < strlen(GOLDEN) - 1; n++)
+        ck_assert_int_ne(parse_bytes(GOLDEN, n, NULL, name), PODIUM_OK);
+}
+END_TEST
+
+/* ---- Where it is wrong, and which key ---- */
+
+typedef struct {
+    int which;
+    const char *replacement;
+    podium_status status;
+    uint32_t line, column;
+    const char *field;
+} fault;
+
+START_TEST(faults_are_located) {
+    static const fault faults[] = {
+        {VERSION, "podium = x\n", PODIUM_ERROR_TEXT_MALFORMED, 1, 1, "podium"},
+        {VERSION, "podium = 2\n", PODIUM_ERROR_VERSION_UNKNOWN, 1, 1, "podium"},
+        {VERSION, "", PODIUM_ERROR_TEXT_MALFORMED, 0, 0, "podium"},
+        {NAME, "  nam = age\n", PODIUM_ERROR_TEXT_MALFORMED, 2, 3, "nam"},
+        {NAME, "\t name = a\tz\n", PODIUM_ERROR_TEXT_MALFORMED, 2, 3, "name"},
+        {NAME, "\n\n    an age\n", PODIUM_ERROR_TEXT_MALFORMED, 4, 5, "an age"},
+        {NAME, " = age\n", PODIUM_ERROR_TEXT_MALFORMED, 2, 2, ""},
+        {MECHANISM, "mechanism = laplacian\n", PODIUM_ERROR_MECHANISM_UNKNOWN, 3, 1, "mechanism"},
+        {MECHANISM, "mechanism = podium\nmechanism = podium\n", PODIUM_ERROR_TEXT_MALFORMED, 4, 1, "mechanism"},
+        {EPSILON, "epsilon\t= one\n", PODIUM_ERROR_TEXT_MALFORMED, 4, 1, "epsilon"},
+        {EPSILON, "epsilon = 60\n", PODIUM_ERROR_EPSILON_TOO_LARGE, 0, 0, "epsilon"},
+        {EPSILON, "", PODIUM_ERROR_TEXT_MALFORMED, 0, 0, "epsilon"},
+        {MIN, "", PODIUM_ERROR_TEXT_MALFORMED, 0, 0, "min"},
+        {MAX, "max = 1\n", PODIUM_ERROR_RANGE_EMPTY, 0, 0, "range"},
+        {MAX, "max = 120\nspread = 0.1\n", PODIUM_ERROR_TEXT_MALFORMED, 0, 0, "spread"},
+        {FINGERPRINT, "fingerprint = 0123456789abcdef\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0, 0, "fingerprint"},
+        {FINGERPRINT, "", PODIUM_ERROR_TEXT_MALFORMED, 0, 0, "fingerprint"},
+        {FINGERPRINT, "a key that is far too long to be told in full = 1\n", PODIUM_ERROR_TEXT_MALFORMED, 7, 1,
+         "a key that is far too long to b"},
+    };
+    for (size_t i = 0; i < LENGTH(faults); i++) {
+        const fault *f = &faults[i];
+        char text[PODIUM_COLLECTION_TEXT_MAX], name[PODIUM_NAME_MAX];
+        podium_error error;
+        memset(&error, 0x5a, sizeof error);
+        changed(text, f->which, f->replacement);
+        ck_assert_int_eq(parse_bytes(text, strlen(text), &error, name), f->status);
+        ck_assert_int_eq(error.status, f->status);
+        ck_assert_msg(error.line == f->line && error.column == f->column, "%s: line %u, column %u", f->replacement,
+                      error.line, error.column);
+        ck_assert_str_eq(error.field, f->field);
+    }
+}
+END_TEST
+
+START_TEST(names_that_do_not_fit) {
+    podium_collection c, cleared;
+    podium_error error;
+    char name[] = "####";
+    memset(&cleared, 0, sizeof cleared);
+    ck_assert_int_eq(podium_collection_parse(&c, name, 4, NULL, GOLDEN, strlen(GOLDEN)), PODIUM_OK);
+    ck_assert_str_eq(name, "age");
+    for (size_t capacity = 0; capacity < 4; capacity++) {
+        memcpy(name, "####", 4);
+        podium_status status = podium_collection_parse(&c, name, capacity, &error, GOLDEN, strlen(GOLDEN));
+        ck_assert_int_eq(status, PODIUM_ERROR_BUFFER_TOO_SMALL);
+        ck_assert(error.status == status && error.line == 0 && strcmp(error.field, "name") == 0);
+        ck_assert(memcmp(name, "####", 4) == 0 && memcmp(&c, &cleared, sizeof c) == 0);
     }
 }
 END_TEST
@@ -479,15 +563,17 @@ END_TEST
 
 static uint64_t tuned_print(double spread) {
     podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 2, .min = 0, .max = 1, .spread = spread};
-    return collection_from(&spec).fingerprint;
+    podium_collection c = collection_from(&spec);
+    return podium_collection_fingerprint(&c);
 }
 
 static uint64_t minimax_print(uint32_t cells) {
     podium_spec spec = {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 0.5, .min = 0, .max = 1, .cells = cells};
-    return collection_from(&spec).fingerprint;
+    podium_collection c = collection_from(&spec);
+    return podium_collection_fingerprint(&c);
 }
 
-static void expect_printed(const char *text, uint64_t print, podium_status status, size_t line) {
+static void expect_printed(const char *text, uint64_t print, podium_status status, uint32_t line) {
     char whole[PODIUM_COLLECTION_TEXT_MAX];
     snprintf(whole, sizeof whole, "%s%016llx\n", text, (unsigned long long)print);
     expect(whole, status, line);
@@ -500,7 +586,7 @@ START_TEST(parameters) { /* where it belongs, once; and what is written is what 
     expect_printed(TUNED("spread = 0.126\n"), tuned, PODIUM_ERROR_FINGERPRINT_WRONG, 0);
     expect_printed(TUNED(""), tuned_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
     expect_printed(TUNED("cells = 16\n"), tuned_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
-    expect_printed(TUNED("spread = 0.125\ncells = 16\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect_printed(TUNED("spread = 0.125\ncells = 16\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 7);
     expect_printed(TUNED("spread = 0.125\nspread = 0.125\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 7);
     expect_printed(TUNED("spread = a\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 6);
     expect_printed(TUNED("spread = 0.26\n"), tuned, PODIUM_ERROR_SPREAD_WRONG, 0);
@@ -509,7 +595,7 @@ START_TEST(parameters) { /* where it belongs, once; and what is written is what 
     expect_printed(MINIMAX("cells = 17\n"), minimax, PODIUM_ERROR_FINGERPRINT_WRONG, 0);
     expect_printed(MINIMAX(""), minimax_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
     expect_printed(MINIMAX("spread = 0\n"), minimax_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
-    expect_printed(MINIMAX("cells = 16\nspread = 0\n"), minimax, PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect_printed(MINIMAX("cells = 16\nspread = 0\n"), minimax, PODIUM_ERROR_TEXT_MALFORMED, 7);
     expect_printed(MINIMAX("cells = 16\ncells = 16\n"), minimax, PODIUM_ERROR_TEXT_MALFORMED, 7);
     expect_changed(MAX, "max = 120\nspread = 0\n", PODIUM_ERROR_TEXT_MALFORMED, 0); /* not Podium's, even if it is 0 */
     expect_changed(MAX, "max = 120\ncells = 256\n", PODIUM_ERROR_TEXT_MALFORMED, 0);
@@ -534,12 +620,12 @@ END_TEST
 START_TEST(golden_parameters) {
     podium_collection c = minimax_of(0.5, 0);
     char text[PODIUM_COLLECTION_TEXT_MAX];
-    podium_collection_write(&c, text, NULL);
+    podium_collection_format(&c, text, sizeof text, NULL);
     ck_assert_ptr_nonnull(strstr(text, "mechanism = minimax\nepsilon = 0.5\nmin = -0.5\nmax = 0.5\ncells = 256\n"
                                        "fingerprint = dd29513f285edc87\n"));
     podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 2, .min = 0, .max = 1, .spread = 0.1};
     c = collection_from(&spec);
-    podium_collection_write(&c, text, NULL);
+    podium_collection_format(&c, text, sizeof text, NULL);
     ck_assert_ptr_nonnull(strstr(text, "mechanism = podium-tuned\nepsilon = 2\nmin = 0\nmax = 1\nspread = 0.1\n"
                                        "fingerprint = 5349a04568ac931a\n"));
 }
@@ -548,22 +634,23 @@ END_TEST
 /* ---- Fingerprints ---- */
 
 static uint64_t fingerprint(podium_mechanism mechanism, double epsilon, double min, double max) {
-    return collection_of(mechanism, epsilon, min, max).fingerprint;
+    podium_collection c = collection_of(mechanism, epsilon, min, max);
+    return podium_collection_fingerprint(&c);
 }
 
 START_TEST(fingerprints_differ) {
-    enum { MECHANISMS = LENGTH(all_mechanisms) - 1 }; /* but Minimax, which takes its time */
-    uint64_t all[MECHANISMS * 3 * 4 * 4 + 4];
+    static uint64_t all[2000];
     size_t n = 0, equal = 0;
     const double three[] = {1, nextafter(1, 2), 2}, low[] = {-1, nextafter(-1, 0), 0, 0.5},
                  high[] = {3, nextafter(3, 4), 1e9, 120};
-    for (size_t m = 0; m < MECHANISMS; m++)
-        for (size_t e = 0; e < 3; e++)
+    FOR_EACH_MECHANISM (m)
+        for (size_t e = 0; podium_row_of(m)->revision == 0 && e < 3; e++) /* a map that is solved for takes its time */
             for (size_t i = 0; i < 4; i++)
                 for (size_t k = 0; k < 4; k++)
-                    all[n++] = fingerprint(all_mechanisms[m], three[e], low[i], high[k]);
+                    all[n++] = fingerprint(m, three[e], low[i], high[k]);
     all[n++] = tuned_print(0.1), all[n++] = tuned_print(nextafter(0.1, 1));
     all[n++] = minimax_print(16), all[n++] = minimax_print(17);
+    ck_assert(n >= 8 * 3 * 4 * 4 + 4 && n <= LENGTH(all));
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++)
             equal += all[i] == all[k];
@@ -572,10 +659,10 @@ START_TEST(fingerprints_differ) {
 END_TEST
 
 START_TEST(zero_is_zero) {
-    for (size_t m = 0; m < LENGTH(all_mechanisms); m++) {
-        ck_assert_uint_eq(fingerprint(all_mechanisms[m], 1, 0, 1), fingerprint(all_mechanisms[m], 1, -0.0, 1));
-        ck_assert_uint_eq(fingerprint(all_mechanisms[m], 1, -1, 0), fingerprint(all_mechanisms[m], 1, -1, -0.0));
-        ck_assert_uint_ne(fingerprint(all_mechanisms[m], 1, 0, 1), fingerprint(all_mechanisms[m], 1, -1, 0));
+    FOR_EACH_MECHANISM (m) {
+        ck_assert_uint_eq(fingerprint(m, 1, 0, 1), fingerprint(m, 1, -0.0, 1));
+        ck_assert_uint_eq(fingerprint(m, 1, -1, 0), fingerprint(m, 1, -1, -0.0));
+        ck_assert_uint_ne(fingerprint(m, 1, 0, 1), fingerprint(m, 1, -1, 0));
     }
 }
 END_TEST
@@ -606,6 +693,8 @@ int main(void) {
     tcase_add_test(tests, wrong_names);
     tcase_add_test(tests, nul_bytes);
     tcase_add_test(tests, every_truncation);
+    tcase_add_test(tests, faults_are_located);
+    tcase_add_test(tests, names_that_do_not_fit);
     tcase_add_test(tests, parameters);
     tcase_add_test(tests, wrong_cells);
     tcase_add_test(tests, golden_parameters);

@@ -57,7 +57,7 @@ START_TEST(exponential_from_below) {
 END_TEST
 
 /* Does c ceil(R/W) / ((R - c) floor(R/N)) stay at or below e^epsilon - 1, computed without threshold.c? */
-static bool step_is_private(double epsilon, uint64_t n, uint64_t w, uint64_t c) {
+static bool step_keeps_to(double epsilon, uint64_t n, uint64_t w, uint64_t c) {
     mpq_t ratio;
     mpz_t r, part;
     mpfr_t truth;
@@ -97,65 +97,75 @@ START_TEST(step_thresholds) {
         unsigned bits = 1 + (unsigned)(seeded_word(&seed) % 32);
         uint64_t n = i % 4 == 0 ? (uint64_t)1 << 32 : 2 + (seeded_word(&seed) >> (64 - bits));
         uint64_t w = 1 + seeded_word(&seed) % (n - 1);
-        podium_collection collection = {.spec.epsilon = random_epsilon(&seed), .cells = n, .width = w, .places = n - w};
-        double epsilon = collection.spec.epsilon;
-        podium_thresholds_set(&collection);
-        ck_assert(podium_thresholds_check(&collection));
-        ck_assert_msg(step_is_private(epsilon, n, w, collection.threshold),
-                      "epsilon %.17g, N %llu, W %llu: not private", epsilon, (unsigned long long)n,
-                      (unsigned long long)w);
-        if (collection.threshold == UINT64_MAX)
+        podium_layout c = {.spec.epsilon = random_epsilon(&seed),
+                           .sampler = PODIUM_SAMPLER_STEP,
+                           .cells = n,
+                           .places = n - w,
+                           .draw.step.width = w};
+        uint64_t *threshold = &c.draw.step.threshold;
+        double epsilon = c.spec.epsilon;
+        podium_thresholds_set(&c);
+        ck_assert(podium_thresholds_check(&c));
+        ck_assert_msg(step_keeps_to(epsilon, n, w, *threshold), "epsilon %.17g, N %llu, W %llu: not private", epsilon,
+                      (unsigned long long)n, (unsigned long long)w);
+        if (*threshold == UINT64_MAX)
             continue;
-        collection.threshold = next_threshold(collection.threshold);
-        ck_assert(!podium_thresholds_check(&collection));
-        ck_assert_msg(!step_is_private(epsilon, n, w, collection.threshold),
-                      "epsilon %.17g, N %llu, W %llu: not largest", epsilon, (unsigned long long)n,
-                      (unsigned long long)w);
+        *threshold = next_threshold(*threshold);
+        ck_assert(!podium_thresholds_check(&c));
+        ck_assert_msg(!step_keeps_to(epsilon, n, w, *threshold), "epsilon %.17g, N %llu, W %llu: not largest", epsilon,
+                      (unsigned long long)n, (unsigned long long)w);
     }
 }
 END_TEST
 
-/* What a collection of steps is drawn by, Hybrid's two halves each for itself */
-static void check_steps_of(const podium_collection *collection) {
-    uint64_t n = podium_step_cells(collection);
-    double epsilon = collection->spec.epsilon;
-    podium_collection more = *collection;
-    ck_assert(podium_thresholds_check(collection));
-    ck_assert(step_is_private(epsilon, n, collection->width, collection->threshold));
-    more.threshold = next_threshold(more.threshold);
-    ck_assert(more.threshold == 0 ||
-              (!podium_thresholds_check(&more) && !step_is_private(epsilon, n, more.width, more.threshold)));
-    if (collection->pair_coin == 0)
-        return;
-    more = *collection;
-    ck_assert(step_is_private(epsilon, n, n / 2, collection->pair_threshold));
-    more.pair_threshold = next_threshold(more.pair_threshold);
-    ck_assert(!podium_thresholds_check(&more) && !step_is_private(epsilon, n, n / 2, more.pair_threshold));
-    more = *collection; /* the upper half is as large as the lower one, and has two halves itself */
-    more.cells++;
-    ck_assert(!podium_thresholds_check(&more));
-    more.cells = 2 * (n - 1), more.places = n - 1 - more.width, more.threshold = more.pair_threshold = 0;
-    ck_assert(!podium_thresholds_check(&more));
+/* A threshold of c, at which its step of so many cells is private, and no longer with one more */
+static void check_largest(podium_layout *c, uint64_t *threshold, uint64_t cells, uint64_t width) {
+    const double epsilon = c->spec.epsilon;
+    const uint64_t before = *threshold;
+    ck_assert(podium_thresholds_check(c));
+    ck_assert(step_keeps_to(epsilon, cells, width, before));
+    *threshold = next_threshold(before);
+    ck_assert(*threshold == 0 || (!podium_thresholds_check(c) && !step_keeps_to(epsilon, cells, width, *threshold)));
+    *threshold = before;
+}
+
+static void check_step_of(podium_layout *c) {
+    check_largest(c, &c->draw.step.threshold, c->cells, c->draw.step.width);
+}
+
+/* The two halves of the cells each for itself */
+static void check_pair_of(podium_layout *c) {
+    podium_pair_draw *d = &c->draw.pair;
+    const uint64_t half = c->cells / 2;
+    check_largest(c, &d->step.threshold, half, d->step.width);
+    ck_assert_uint_ne(next_threshold(d->pair_threshold), 0);
+    check_largest(c, &d->pair_threshold, half, half / 2);
+    c->cells++; /* the upper half is as large as the lower one, and has two halves itself */
+    ck_assert(!podium_thresholds_check(c));
+    c->cells = 2 * (half - 1), c->places = half - 1 - d->step.width, d->step.threshold = d->pair_threshold = 0;
+    ck_assert(!podium_thresholds_check(c));
 }
 
 START_TEST(steps_of_all) {
-    static const podium_mechanism mechanisms[] = {PODIUM_MECHANISM_PODIUM,       PODIUM_MECHANISM_PODIUM_APPROXIMATE,
-                                                  PODIUM_MECHANISM_PODIUM_TUNED, PODIUM_MECHANISM_PIECEWISE,
-                                                  PODIUM_MECHANISM_HYBRID,       PODIUM_MECHANISM_DUCHI,
-                                                  PODIUM_MECHANISM_MINIMAX};
+    static void (*const check_of[PODIUM_SAMPLERS])(podium_layout *) = {
+        [PODIUM_SAMPLER_STEP] = check_step_of, [PODIUM_SAMPLER_PAIR] = check_pair_of};
     static const double chosen[] = {1e-6, 1e-3, 0.1, 0.61, 0.62, 1, 2, 5, 10, 20, 43};
-    for (size_t m = 0; m < LENGTH(mechanisms); m++)
+    int checked[PODIUM_SAMPLERS] = {0};
+    FOR_EACH_MECHANISM (m)
         for (size_t i = 0; i < LENGTH(chosen); i++) {
-            podium_collection collection = collection_of(mechanisms[m], chosen[i], 0, 1);
-            check_steps_of(&collection);
+            podium_layout c = layout_of(m, chosen[i], 0, 1);
+            if (check_of[c.sampler] != NULL)
+                check_of[c.sampler](&c);
+            checked[c.sampler]++;
         }
+    ck_assert(checked[PODIUM_SAMPLER_STEP] > 0 && checked[PODIUM_SAMPLER_PAIR] > 0);
 }
 END_TEST
 
 /* ---- Stairs: the conditions of Theorem 2, in rationals, from the finished thresholds alone ---- */
 
 typedef struct {
-    const podium_collection *collection;
+    const podium_stairs_draw *draw;
     mpz_t rest, word;
     mpq_t value, other;
     mpfr_t e_eta, e_epsilon;
@@ -164,12 +174,12 @@ typedef struct {
 /* value = p(g): a product over the digits */
 static void set_stair(exact *x, mpq_t value, uint64_t g) {
     mpq_set_ui(value, 1, 1);
-    for (uint32_t i = 0; i < x->collection->coin_count; i++) {
-        mpz_set_rest(x->rest, x->collection->coins[i]);
-        mpz_set_u64(x->word, x->collection->coins[i]);
+    for (uint32_t i = 0; i < x->draw->coin_count; i++) {
+        mpz_set_rest(x->rest, x->draw->coins[i]);
+        mpz_set_u64(x->word, x->draw->coins[i]);
         mpz_mul(mpq_numref(value), mpq_numref(value), g >> i & 1 ? x->word : x->rest);
     }
-    mpz_mul_2exp(mpq_denref(value), mpq_denref(value), 64 * x->collection->coin_count);
+    mpz_mul_2exp(mpq_denref(value), mpq_denref(value), 64 * x->draw->coin_count);
     mpq_canonicalize(value);
 }
 
@@ -183,7 +193,7 @@ static void set_share(mpq_t value, uint64_t c, bool rest) {
 
 /* The step from g to g + 1 depends only on how many digits carry: g = 2^i - 1 stands for all. */
 static void check_steps(exact *x) {
-    for (uint32_t i = 0; i < x->collection->coin_count; i++) {
+    for (uint32_t i = 0; i < x->draw->coin_count; i++) {
         uint64_t g = ((uint64_t)1 << i) - 1;
         set_stair(x, x->value, g);
         set_stair(x, x->other, g + 1);
@@ -196,15 +206,15 @@ static void check_steps(exact *x) {
 
 /* (1 - t) sum of p over the last M stairs <= (e^epsilon - 1) t: what the end cells need */
 static void check_tail(exact *x) {
-    uint64_t stairs = (uint64_t)1 << x->collection->coin_count;
+    uint64_t stairs = (uint64_t)1 << x->draw->coin_count;
     mpq_set_ui(x->value, 0, 1);
-    for (uint64_t g = stairs - x->collection->stairs; g < stairs; g++) {
+    for (uint64_t g = stairs - x->draw->stairs; g < stairs; g++) {
         set_stair(x, x->other, g);
         mpq_add(x->value, x->value, x->other);
     }
-    set_share(x->other, x->collection->tail_threshold, true);
+    set_share(x->other, x->draw->tail_threshold, true);
     mpq_mul(x->value, x->value, x->other);
-    set_share(x->other, x->collection->tail_threshold, false);
+    set_share(x->other, x->draw->tail_threshold, false);
     mpq_div(x->value, x->value, x->other);
     mpfr_t room;
     mpfr_init2(room, PRECISION);
@@ -216,20 +226,20 @@ static void check_tail(exact *x) {
 /* value = the mass of a cell of the first stair beside the middle one */
 static void set_beside(exact *x, mpq_t value) {
     set_stair(x, value, 0);
-    set_share(x->other, x->collection->tail_threshold, true);
+    set_share(x->other, x->draw->tail_threshold, true);
     mpq_mul(value, value, x->other);
-    set_share(x->other, x->collection->threshold, true);
+    set_share(x->other, x->draw->threshold, true);
     mpq_mul(value, value, x->other);
-    mpq_div_2exp(value, value, x->collection->stair_bits + 1);
+    mpq_div_2exp(value, value, x->draw->stair_bits + 1);
 }
 
 /* value = the largest mass of a cell of the middle stair, or the smallest */
 static void set_middle(exact *x, mpq_t value, bool largest) {
-    mpz_set_u64(x->word, x->collection->width);
+    mpz_set_u64(x->word, x->draw->width);
     mpz_set_ui(x->rest, 1);
     mpz_mul_2exp(x->rest, x->rest, 64);
     largest ? mpz_cdiv_q(x->rest, x->rest, x->word) : mpz_fdiv_q(x->rest, x->rest, x->word);
-    set_share(value, x->collection->threshold, false);
+    set_share(value, x->draw->threshold, false);
     mpz_mul(mpq_numref(value), mpq_numref(value), x->rest);
     mpq_canonicalize(value);
     mpq_div_2exp(value, value, 64);
@@ -250,13 +260,13 @@ static void check_middle(exact *x) {
     mpq_clears(most, least, NULL);
 }
 
-static void check_stairs(const podium_collection *collection) {
-    exact x = {.collection = collection};
+static void check_stairs(const podium_layout *c) {
+    exact x = {.draw = &c->draw.stairs};
     mpz_inits(x.rest, x.word, NULL);
     mpq_inits(x.value, x.other, NULL);
     mpfr_inits2(PRECISION, x.e_eta, x.e_epsilon, (mpfr_ptr)NULL);
-    mpfr_power(x.e_eta, collection->spec.epsilon, collection->stairs, false);
-    mpfr_power(x.e_epsilon, collection->spec.epsilon, 1, false);
+    mpfr_power(x.e_eta, c->spec.epsilon, c->draw.stairs.stairs, false);
+    mpfr_power(x.e_epsilon, c->spec.epsilon, 1, false);
     check_steps(&x);
     check_tail(&x);
     check_middle(&x);
@@ -265,9 +275,9 @@ static void check_stairs(const podium_collection *collection) {
     mpfr_clears(x.e_eta, x.e_epsilon, (mpfr_ptr)NULL);
 }
 
-#define REFUSED(collection, field, change)                                                                             \
+#define REFUSED(layout, field, change)                                                                                 \
     do {                                                                                                               \
-        podium_collection other = collection;                                                                          \
+        podium_layout other = layout;                                                                                  \
         other.field += (__typeof__(other.field))(change);                                                              \
         ck_assert(!podium_thresholds_check(&other));                                                                   \
     } while (0)
@@ -277,72 +287,73 @@ static uint64_t unit_of(uint64_t threshold) {
     return podium_has_lower(threshold) ? 1 : (uint64_t)1 << 32;
 }
 
-static void check_collection(podium_mechanism mechanism, double epsilon) {
-    podium_collection collection = collection_of(mechanism, epsilon, 0, 1);
-    ck_assert(podium_thresholds_check(&collection));
-    check_stairs(&collection);
+static void check_layout(const podium_layout *c) {
+    const podium_stairs_draw *d = &c->draw.stairs;
+    ck_assert(podium_thresholds_check(c));
+    check_stairs(c);
     /* One word the wrong way in any threshold, or one half, or a grid that is not the theorem's, is refused. */
-    REFUSED(collection, threshold, unit_of(collection.threshold));
-    REFUSED(collection, tail_threshold, -1);
-    for (uint32_t i = 0; i < collection.coin_count; i++)
-        REFUSED(collection, coins[i], -unit_of(collection.coins[i]));
-    REFUSED(collection, cells, 1);
-    REFUSED(collection, places, 1);
-    REFUSED(collection, stairs, 1);
-    REFUSED(collection, spec.epsilon, -collection.spec.epsilon);
-    REFUSED(collection, coin_count, PODIUM_COINS_MAX + 1);
+    REFUSED(*c, draw.stairs.threshold, unit_of(d->threshold));
+    REFUSED(*c, draw.stairs.tail_threshold, -1);
+    for (uint32_t i = 0; i < d->coin_count; i++)
+        REFUSED(*c, draw.stairs.coins[i], -unit_of(d->coins[i]));
+    REFUSED(*c, cells, 1);
+    REFUSED(*c, places, 1);
+    REFUSED(*c, draw.stairs.stairs, 1);
+    REFUSED(*c, spec.epsilon, -c->spec.epsilon);
+    REFUSED(*c, draw.stairs.coin_count, PODIUM_COINS_MAX + 1);
+    REFUSED(*c, sampler, PODIUM_SAMPLERS);
 }
 
 /* Each condition of the check for itself: everything else is kept as it must be. */
 START_TEST(every_condition_counts) {
-    podium_collection good = collection_of(PODIUM_MECHANISM_LAPLACE, 1, 0, 1), bad = good;
-    bad.margin = 0; /* A >= 1 */
-    bad.cells = bad.places + bad.width;
+    podium_layout good = layout_of(PODIUM_MECHANISM_LAPLACE, 1, 0, 1), bad = good;
+    podium_stairs_draw *d = &bad.draw.stairs;
+    d->margin = 0; /* A >= 1 */
+    bad.cells = bad.places + d->width;
     ck_assert(!podium_thresholds_check(&bad));
 
     bad = good; /* X stairs reach both ends from every place: one stair more is too far */
-    bad.margin += (uint64_t)1 << bad.stair_bits;
-    bad.cells += (uint64_t)2 << bad.stair_bits;
-    bad.tail_threshold = UINT64_MAX / 4;
+    d->margin += (uint64_t)1 << d->stair_bits;
+    bad.cells += (uint64_t)2 << d->stair_bits;
+    d->tail_threshold = UINT64_MAX / 4;
     ck_assert(!podium_thresholds_check(&bad));
 
     bad = good; /* rho <= 1: the stairs must fall; with a large eta nothing else minds */
     bad.spec.epsilon = 50;
-    bad.stairs = 1, bad.places = (uint64_t)1 << bad.stair_bits, bad.coin_count = 1;
-    bad.margin = (uint64_t)1 << bad.stair_bits;
-    bad.cells = 2 * bad.margin + bad.places + bad.width;
+    d->stairs = 1, bad.places = (uint64_t)1 << d->stair_bits, d->coin_count = 1;
+    d->margin = (uint64_t)1 << d->stair_bits;
+    bad.cells = 2 * d->margin + bad.places + d->width;
     podium_thresholds_set(&bad);
     ck_assert(podium_thresholds_check(&bad));
-    bad.coins[0] = UINT64_MAX / 2 + 2;
-    bad.tail_threshold = UINT64_MAX / 2, bad.threshold /= 4;
+    d->coins[0] = UINT64_MAX / 2 + 2;
+    d->tail_threshold = UINT64_MAX / 2, d->threshold /= 4;
     ck_assert(!podium_thresholds_check(&bad));
-    bad.coins[0] = UINT64_MAX / 2; /* just below, all is well */
+    d->coins[0] = UINT64_MAX / 2; /* just below, all is well */
     ck_assert(podium_thresholds_check(&bad));
 
-    bad.threshold = 0; /* the middle stair must not be too thin either */
+    d->threshold = 0; /* the middle stair must not be too thin either */
     ck_assert(!podium_thresholds_check(&bad));
 
     bad = good; /* upper half of (2): the second digit must not be more likely than e^eta times the first allows */
-    bad.coins[1] = bad.coins[0] + bad.coins[0] / 16;
-    bad.tail_threshold = UINT64_MAX / 4;
-    bad.threshold = bad.threshold / 10 * 7;
+    d->coins[1] = d->coins[0] + d->coins[0] / 16;
+    d->tail_threshold = UINT64_MAX / 4;
+    d->threshold = d->threshold / 10 * 7;
     ck_assert(!podium_thresholds_check(&bad));
-    bad.coins[1] = good.coins[1];
-    podium_collection thin = bad;
-    ck_assert(podium_thresholds_check(&thin)); /* it was that coin alone */
+    d->coins[1] = good.draw.stairs.coins[1];
+    ck_assert(podium_thresholds_check(&bad)); /* it was that coin alone */
 
-    podium_collection step = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    podium_layout step = layout_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     step.places++;
     ck_assert(!podium_thresholds_check(&step));
-    step = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
-    step.width = 0, step.places = step.cells;
+    step = layout_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    step.draw.step.width = 0, step.places = step.cells;
     ck_assert(!podium_thresholds_check(&step));
-    step = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
-    step.cells *= 2, step.places = step.cells - step.width, step.threshold /= 4;
+    step = layout_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    step.cells *= 2, step.places = step.cells - step.draw.step.width, step.draw.step.threshold /= 4;
     ck_assert(!podium_thresholds_check(&step));
     static const double wrong[] = {NAN, INFINITY, -1, 0, -NAN, 1e-7, 51};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
-        step = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+        step = layout_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
         step.spec.epsilon = wrong[i];
         ck_assert(!podium_thresholds_check(&step));
     }
@@ -351,18 +362,19 @@ END_TEST
 
 /* Products of coins as they are kept, beside the exact ones: never on the wrong side */
 START_TEST(products_are_bounds) {
-    podium_collection c = collection_of(PODIUM_MECHANISM_LAPLACE, 1e-4, 0, 1); /* not rounded to halves of words */
+    podium_layout c = layout_of(PODIUM_MECHANISM_LAPLACE, 1e-4, 0, 1); /* not rounded to halves of words */
+    const podium_stairs_draw *d = &c.draw.stairs;
     coin_products above = coin_products_start(), below = above;
     mpq_t all, none, share, kept;
     mpq_inits(all, none, share, kept, NULL);
     mpq_set_ui(all, 1, 1);
     mpq_set_ui(none, 1, 1);
-    for (uint32_t i = 0; i < c.coin_count; i++) {
-        above = coin_products_next(above, c.coins[i], wide_divide_up);
-        below = coin_products_next(below, c.coins[i], wide_divide);
-        set_share(share, c.coins[i], false);
+    for (uint32_t i = 0; i < d->coin_count; i++) {
+        above = coin_products_next(above, d->coins[i], wide_divide_up);
+        below = coin_products_next(below, d->coins[i], wide_divide);
+        set_share(share, d->coins[i], false);
         mpq_mul(all, all, share);
-        set_share(share, c.coins[i], true);
+        set_share(share, d->coins[i], true);
         mpq_mul(none, none, share);
         mpq_div(share, all, none); /* the product of the rho */
         mpq_t *exact_values[] = {&all, &none, &share};
@@ -385,11 +397,18 @@ END_TEST
 START_TEST(stairs_thresholds) {
     static const double chosen[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 40, 50};
     uint64_t seed = 6;
+    size_t checked = 0;
     for (size_t i = 0; i < LENGTH(chosen) + 60; i++) {
         double epsilon = i < LENGTH(chosen) ? chosen[i] : random_epsilon(&seed);
-        check_collection(PODIUM_MECHANISM_LAPLACE, epsilon);
-        check_collection(PODIUM_MECHANISM_STAIRCASE, epsilon);
+        FOR_EACH_MECHANISM (m) {
+            podium_layout c = layout_of(m, epsilon, 0, 1);
+            if (c.sampler == PODIUM_SAMPLER_STAIRS) {
+                check_layout(&c);
+                checked++;
+            }
+        }
     }
+    ck_assert_uint_ge(checked, 2 * (LENGTH(chosen) + 60));
 }
 END_TEST
 

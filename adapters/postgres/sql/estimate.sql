@@ -1,4 +1,4 @@
--- podium_estimate: from reports, and from states
+-- podium_estimate, from reports and from aggregates
 \set VERBOSITY terse
 CREATE TABLE reports (city text, report float8);
 INSERT INTO reports SELECT (ARRAY['Aarhus', 'Bergen'])[1 + abs(x) % 2], x FROM generate_series(-60, 180) x;
@@ -8,38 +8,38 @@ CREATE FUNCTION rounded(e podium_summary) RETURNS text LANGUAGE sql AS $$
     FROM unnest(string_to_array(btrim(e::text, '()'), ',')) value $$;
 SELECT rounded(podium_estimate(report, 1, 120, 1.0)) FROM reports;
 SELECT rounded(podium_estimate(report, 1, 120, 4.0, 'laplace')) FROM reports;
-SELECT rounded(podium_estimate(state, confidence => 0.5))
-FROM (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM reports) x;
+SELECT rounded(podium_estimate_at(aggregate, confidence => 0.5))
+FROM (SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM reports) x;
 SELECT pg_typeof(podium_estimate(report, 1, 120, 1)) FROM reports;
 \d podium_summary
 
--- the mean is that of the reports; the interval lies about it
+-- the mean is that of the reports, and lies inside the interval
 SELECT abs((e).mean - average) < 1e-6 AS mean, (e).lower < average AND average < (e).upper AS interval,
        abs((e).variance - (e).standard_deviation ^ 2) < 1e-6 AS spread
 FROM (SELECT podium_estimate(report, 1, 120, 4.0, 'laplace') AS e, avg(report) AS average FROM reports) x;
 
--- a spread that cannot be told is no spread of 0
+-- a spread that cannot be measured is NULL and not 0
 SELECT (e).n > 2 AS enough, (e).variance, (e).standard_deviation
 FROM (SELECT podium_estimate(report, 1, 120, 1) AS e FROM reports) x;
 
--- a group of one report, or none, has no estimate, and does not end the query
+-- a group of one report, or none, has no estimate, and the query does not fail
 SELECT city, round((podium_estimate(report, 1, 120, 1)).mean::numeric, 6) AS mean FROM reports GROUP BY city ORDER BY city;
 SELECT city, (podium_estimate(report, 1, 120, 1)).* FROM reports WHERE city > 'C' GROUP BY city ORDER BY city;
 SELECT (podium_estimate(report, 1, 120, 1)).n FROM reports WHERE false;
-SELECT podium_estimate(NULL::podium_state) IS NULL AS nothing, podium_estimate(podium_aggregate(1, 1, 120, 1), NULL) IS NULL;
+SELECT podium_estimate(NULL::podium_aggregate) IS NULL AS nothing, podium_estimate_at(podium_aggregate(1, 1, 120, 1), NULL) IS NULL;
 
--- the same from reports, from their state, and from merged states
-SELECT podium_estimate(report, 1, 120, 1) = podium_estimate(podium_aggregate(report, 1, 120, 1)) AS state FROM reports;
-SELECT podium_estimate(podium_merge(state)) = (SELECT podium_estimate(report, 1, 120, 1) FROM reports) AS merged
-FROM (SELECT podium_aggregate(report, 1, 120, 1) AS state FROM reports GROUP BY city) x;
+-- reports, their aggregate and merged aggregates lead to the same estimate
+SELECT podium_estimate(report, 1, 120, 1) = podium_estimate(podium_aggregate(report, 1, 120, 1)) AS aggregate FROM reports;
+SELECT podium_estimate(podium_merge(aggregate)) = (SELECT podium_estimate(report, 1, 120, 1) FROM reports) AS merged
+FROM (SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM reports GROUP BY city) x;
 
--- two outputs tell the mean alone
+-- with two outputs, only the mean is known
 SELECT (e).n, (e).mean IS NOT NULL AS mean, (e).variance, (e).standard_deviation
 FROM (SELECT podium_estimate(podium_privatize(34, 1, 120, 1, 'duchi'), 1, 120, 1, 'duchi') AS e
       FROM generate_series(1, 100)) x;
 
-SELECT podium_estimate(podium_aggregate(1, 1, 120, 1), 0);
-SELECT podium_estimate(podium_aggregate(1, 1, 120, 1), 1);
-SELECT podium_estimate(podium_aggregate(1, 1, 120, 1), 'nan');
+SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 0);
+SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 1);
+SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 'nan');
 DROP TABLE reports;
 DROP FUNCTION rounded;

@@ -1,4 +1,4 @@
--- the extension: installed by somebody without privileges, moved with what it has made kept
+-- the extension can be installed without privileges, and moved without losing aggregates
 \set VERBOSITY terse
 DROP EXTENSION podium;
 SELECT current_database() AS database \gset
@@ -14,20 +14,20 @@ SELECT podium_privatize(34, 1, 120, 1) IS NOT NULL AS works;
 SELECT extversion = podium_version() AS same, extversion ~ '^[0-9]+\.[0-9]+\.[0-9]+$' AS version
 FROM pg_extension WHERE extname = 'podium';
 
-CREATE TABLE states AS SELECT podium_aggregate(x, 1, 120, 1) AS state, podium_aggregate(x, 1, 120, 1)::text AS text
+CREATE TABLE aggregates AS SELECT podium_aggregate(x, 1, 120, 1) AS aggregate, podium_aggregate(x, 1, 120, 1)::text AS text
     FROM generate_series(1, 120) x;
-CREATE VIEW estimates AS SELECT (podium_estimate(state)).* FROM states;
+CREATE VIEW estimates AS SELECT (podium_estimate(aggregate)).* FROM aggregates;
 SELECT n, mean FROM estimates;
 
 -- it can be moved
 RESET ROLE;
 ALTER EXTENSION podium SET SCHEMA public;
-SELECT state::text = text AS kept FROM states;
+SELECT aggregate::text = text AS kept FROM aggregates;
 SELECT n, mean FROM estimates;
 RESET search_path;
 SELECT (podium_estimate(x, 1, 120, 1)).n FROM generate_series(1, 120) x;
 DROP VIEW regress_podium.estimates;
-DROP TABLE regress_podium.states;
+DROP TABLE regress_podium.aggregates;
 DROP EXTENSION podium;
 DROP SCHEMA regress_podium;
 REVOKE ALL ON DATABASE :"database" FROM regress_podium_user;

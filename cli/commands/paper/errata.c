@@ -143,8 +143,8 @@ static void add_table2(numbers *n) {
             entry e = table2_entry(row, column);
             size_t length = strlen(text);
             if (e.wrong)
-                snprintf(text + length, sizeof text - length, "%s%s (column %d): %s should be %.4f", length == 0 ? "" : "; ",
-                         table2[row][0], column + 1, e.printed, e.computed);
+                snprintf(text + length, sizeof text - length, "%s%s (column %d): %s should be %.4f",
+                         length == 0 ? "" : "; ", table2[row][0], column + 1, e.printed, e.computed);
         }
     add(n, "table2-list", "%s", text);
 }

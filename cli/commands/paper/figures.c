@@ -22,7 +22,7 @@ static void draw1(FILE *to) {
             "set xlabel 'noise, in units of the range'\nset ylabel 'density'\nset yrange [0:0.3]\nset xrange [-8:8]\n"
             "plot data skip 1 using 1:3 with steps lw 2 lc '%s' title 'Staircase', '' skip 1 using 1:2 with lines lw 2 "
             "lc '%s' title 'Laplace'\n",
-            mechanism_colour(PODIUM_MECHANISM_STAIRCASE), mechanism_colour(PODIUM_MECHANISM_LAPLACE));
+            podium_mechanism_colour(PODIUM_MECHANISM_STAIRCASE), podium_mechanism_colour(PODIUM_MECHANISM_LAPLACE));
 }
 
 /* ---- 2: Podium at four values ---- */
@@ -54,7 +54,7 @@ static void draw2(FILE *to) {
     fputs("set multiplot layout 2,2\nunset key\nset xrange [-1.2:1.2]\nset yrange [0:1.3]\n"
           "set object 1 rectangle from -0.5, graph 0 to 0.5, graph 1 fc '#888888' fs solid 0.18 noborder behind\n",
           to);
-    const char *colour = mechanism_colour(PODIUM_MECHANISM_PODIUM);
+    const char *colour = podium_mechanism_colour(PODIUM_MECHANISM_PODIUM);
     for (size_t i = 0; i < SHOWN; i++)
         fprintf(
             to,
@@ -95,7 +95,7 @@ static void draw3(FILE *to) {
     fprintf(to,
             "plot data skip 1 using 1:2 with filledcurves y1=0 fs solid 0.35 lc '%s', '' skip 1 using 1:2 with lines "
             "lw 2 lc '%s'\n",
-            mechanism_colour(PODIUM_MECHANISM_PODIUM), mechanism_colour(PODIUM_MECHANISM_PODIUM));
+            podium_mechanism_colour(PODIUM_MECHANISM_PODIUM), podium_mechanism_colour(PODIUM_MECHANISM_PODIUM));
 }
 
 /* ---- 4: s, and epsilon/3 ---- */
@@ -115,7 +115,8 @@ static void draw4(FILE *to) {
             "plot data skip 1 using 1:2 with lines lw 2 lc '%s' title 'exact', '' skip 1 using 1:3 with lines lw 2 dt "
             "(8, 6) "
             "lc '%s' title 'ε/3'\n",
-            mechanism_colour(PODIUM_MECHANISM_PODIUM), mechanism_colour(PODIUM_MECHANISM_PODIUM_APPROXIMATE));
+            podium_mechanism_colour(PODIUM_MECHANISM_PODIUM),
+            podium_mechanism_colour(PODIUM_MECHANISM_PODIUM_APPROXIMATE));
 }
 
 /* ---- 5: variance against the value ---- */
@@ -153,7 +154,7 @@ static void draw5(FILE *to) {
         for (size_t m = 0; m < 4; m++)
             fprintf(to, "%sdata skip 1 every ::%zu::%zu using 2:%zu with lines lw 2 %s lc '%s'", m == 0 ? "" : ", ",
                     e * POINTS5, e * POINTS5 + POINTS5 - 1, m + 3, m == 3 ? "dt (8, 6)" : "",
-                    mechanism_colour(mechanisms5[m]));
+                    podium_mechanism_colour(mechanisms5[m]));
         fputc('\n', to);
     }
     fputs("set size 1,0.08\nset origin 0,0\nunset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\nunset "
@@ -162,7 +163,7 @@ static void draw5(FILE *to) {
           to);
     for (size_t m = 0; m < 4; m++)
         fprintf(to, "%s2 with lines lw 2 %s lc '%s' title '%s'", m == 0 ? "" : ", ", m == 3 ? "dt (8, 6)" : "",
-                mechanism_colour(mechanisms5[m]), names[m]);
+                podium_mechanism_colour(mechanisms5[m]), names[m]);
     fputs("\nunset multiplot\n", to);
 }
 
@@ -203,7 +204,7 @@ static void draw6(FILE *to) {
                 "set yrange [%s]\nset title '%s, ε = %g'\nset label 1 'variance %.3f' at graph 0.03,0.93 front\n"
                 "plot data skip 1 every ::%d::%d using 3:4 with dots lc '%s'\n",
                 p < 3 ? "-6:6" : "-1.6:1.6", names[p % 3], panels[p].epsilon, panels[p].first, p * SIMULATED,
-                (p + 1) * SIMULATED - 1, mechanism_colour(panels[p].mechanism));
+                (p + 1) * SIMULATED - 1, podium_mechanism_colour(panels[p].mechanism));
     fputs("unset multiplot\n", to);
 }
 

@@ -143,5 +143,5 @@ const char *const table2[TABLE2_ROWS][7] = {
 };
 
 double printed_epsilon(const char *label) {
-    return strncmp(label, "log ", 4) == 0 ? log(atof(label + 4)) : atof(label);
+    return strncmp(label, "log ", 4) == 0 ? log(strtod(label + 4, NULL)) : strtod(label, NULL);
 }

@@ -44,7 +44,9 @@ static double variance_of(const double *x, size_t n) {
 
 /* Beta(2, 2) has the variance 1/20, and the noise on x has the variance alpha + beta x^2. */
 static double expected_variance(const podium_collection *collection) {
-    return 0.05 + collection->alpha + collection->beta * 0.05;
+    double alpha = podium_collection_variance(collection, 0);
+    double beta = (podium_collection_variance(collection, 0.5) - alpha) / 0.25;
+    return 0.05 + alpha + beta * 0.05;
 }
 
 /* Replaces new values by their reports, and returns the reports' variance. */

@@ -1,0 +1,380 @@
+/*
+ * Podium: local differential privacy for numbers. This header is the collector's half, which sees reports and never a
+ * value.
+ *
+ *     podium_aggregate sums;
+ *     podium_aggregate_init(&age, &sums);
+ *     if (podium_aggregate_add(&age, &sums, reports, n) != PODIUM_OK) ...
+ *     podium_summary summary;
+ *     if (podium_summary_make(&age, NULL, &summary, &sums, NULL) != PODIUM_OK) ...
+ *     printf("%g, between %g and %g\n", summary.mean, summary.lower, summary.upper);
+ *
+ * podium.h defines the words and the order of arguments. No function locks or keeps data between calls.
+ */
+#ifndef PODIUM_ANALYSIS_H
+#define PODIUM_ANALYSIS_H
+
+#include "podium.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Aggregate: what reports add up to, exactly ------------------------------------------------------------- */
+
+/*
+ * An aggregate contains only integers, so that adding and merging in any order, in any number of threads, machines or
+ * attempts, leads to the same aggregate to the bit. It contains its spec. The struct has a fixed size, so it can be
+ * copied and compared with memcmp, and you can keep one for each group.
+ */
+typedef struct podium_aggregate {
+    union {
+        unsigned char bytes[8704];
+        uint64_t word;
+        double number;
+    } opaque;
+} podium_aggregate;
+
+/* Makes the aggregate of no reports. The collection must be initialised. */
+PODIUM_API void podium_aggregate_init(const podium_collection *collection, podium_aggregate *aggregate);
+
+/* The collection's spec and its fingerprint, how many reports were added, and how many were refused because the
+   collection cannot have produced them. */
+PODIUM_API podium_spec podium_aggregate_spec(const podium_aggregate *aggregate);
+PODIUM_API uint64_t podium_aggregate_fingerprint(const podium_aggregate *aggregate);
+PODIUM_API uint64_t podium_aggregate_count(const podium_aggregate *aggregate);
+PODIUM_API uint64_t podium_aggregate_refused(const podium_aggregate *aggregate);
+
+/* Adds n reports, or n cells. A report that the collection cannot have produced is refused, and counted as refused;
+   it is NaN, or outside the support, or, if there are few possible outputs, not near any of them. Fails, with
+   nothing added, with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate belongs to another collection, or with
+   PODIUM_ERROR_AGGREGATE_FULL. */
+PODIUM_API podium_status podium_aggregate_add(const podium_collection *collection, podium_aggregate *aggregate,
+                                              const double *reports, size_t n) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_aggregate_add_cells(const podium_collection *collection, podium_aggregate *aggregate,
+                                                    const uint32_t *cells, size_t n) PODIUM_MUST_USE;
+
+/* Adds the reports of another aggregate. Fails, with nothing added, with PODIUM_ERROR_FINGERPRINT_WRONG if it
+   belongs to another collection, or with PODIUM_ERROR_AGGREGATE_FULL. */
+PODIUM_API podium_status podium_aggregate_merge(podium_aggregate *aggregate,
+                                                const podium_aggregate *other) PODIUM_MUST_USE;
+
+/* Subtracts reports that were added or merged before, so that the aggregate is, to the bit, what it would be without
+   them. Fails, with nothing subtracted, with PODIUM_ERROR_FINGERPRINT_WRONG if the three do not belong to one
+   collection, or with PODIUM_ERROR_NEVER_ADDED if no reports of the collection could have led to the remainder. */
+PODIUM_API podium_status podium_aggregate_subtract(const podium_collection *collection, podium_aggregate *aggregate,
+                                                   const podium_aggregate *other) PODIUM_MUST_USE;
+
+/*
+ * Checks whether these could be independent reports of the collection. Raw values, reports of another collection, and
+ * reports that were clamped, rounded, filtered or repeated would lead to a confident but wrong answer.
+ *
+ * PODIUM_ERROR_NOT_REPORTS means that no values could have led to such reports. Either at least 5 reports were refused,
+ * and more than were added; or some part of the support has more reports or fewer than the noise allows, by at least 5
+ * reports and 0.2% of all, and by more than happens by chance in one of 10^9 collections. PODIUM_OK proves nothing.
+ * PODIUM_ERROR_FINGERPRINT_WRONG means that the aggregate belongs to another collection.
+ *
+ * Takes up to some milliseconds, and memory that it frees before it returns.
+ */
+PODIUM_API podium_status podium_aggregate_check(const podium_collection *collection,
+                                                const podium_aggregate *aggregate) PODIUM_MUST_USE;
+
+/* The same for many aggregates of one collection, such as groups, at hardly more cost than for one; the rate of one
+   in 10^9 is for all of them together. With PODIUM_ERROR_NOT_REPORTS, which is the index of the first aggregate that
+   fails; otherwise it is untouched. */
+PODIUM_API podium_status podium_aggregates_check(const podium_collection *collection, size_t *which,
+                                                 const podium_aggregate *const *aggregates,
+                                                 size_t count) PODIUM_MUST_USE;
+
+/* Writes an aggregate as bytes, in a versioned format that is the same on every machine. Returns how many bytes
+   there are. If that is above the capacity, nothing is written; PODIUM_AGGREGATE_BYTES_MAX is always enough. bytes
+   may be NULL if the capacity is 0. */
+#define PODIUM_AGGREGATE_BYTES_MAX 12288
+PODIUM_API size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char *bytes, size_t capacity);
+
+/*
+ * Reads an aggregate from exactly those n bytes. Everything else is rejected: with PODIUM_ERROR_VERSION_UNKNOWN if the
+ * format is newer, with the status of its spec if the spec is not valid, with PODIUM_ERROR_FINGERPRINT_WRONG if the
+ * fingerprint is not that of the spec, and otherwise with PODIUM_ERROR_TEXT_MALFORMED. That includes an aggregate that
+ * no reports of its collection could have led to: each bin bounds what its reports are worth, and the sums must lie
+ * within those bounds. A forged aggregate of k reports can therefore move a mean by no more than k forged reports can
+ * (podium_collection_influence).
+ *
+ * collection must be the aggregate's own; if it is another one, the call fails with PODIUM_ERROR_FINGERPRINT_WRONG. If
+ * it is NULL, the spec in the bytes is initialised for this call, which takes as long as podium_collection_init. To
+ * decode many aggregates, get the spec from podium_aggregate_peek, and keep the collection.
+ */
+PODIUM_API podium_status podium_aggregate_decode(const podium_collection *collection, podium_aggregate *aggregate,
+                                                 const unsigned char *bytes, size_t n) PODIUM_MUST_USE;
+
+/* Writes an aggregate as one line of text: PODIUM_AGGREGATE_PREFIX, then the bytes in hexadecimal. Returns the
+   length of the line without the 0 byte that ends it. If the length is not below the capacity, nothing is written;
+   PODIUM_AGGREGATE_TEXT_MAX is always enough. text may be NULL if the capacity is 0. */
+#define PODIUM_AGGREGATE_PREFIX "podium-aggregate:"
+#define PODIUM_AGGREGATE_TEXT_MAX (2 * PODIUM_AGGREGATE_BYTES_MAX + 32)
+PODIUM_API size_t podium_aggregate_format(const podium_aggregate *aggregate, char *text, size_t capacity);
+
+/* Reads an aggregate from the n bytes of that line. Fails as podium_aggregate_decode does. */
+PODIUM_API podium_status podium_aggregate_parse(const podium_collection *collection, podium_aggregate *aggregate,
+                                                const char *text, size_t n) PODIUM_MUST_USE;
+
+/* Reads only the spec of an aggregate in n bytes of either form. Fails if decoding would fail before the end of the
+   spec; what follows the spec is not checked. */
+PODIUM_API podium_status podium_aggregate_peek(podium_spec *spec, const void *bytes, size_t n) PODIUM_MUST_USE;
+
+/* ---- Distribution: the shape of the values -------------------------------------------------------------------- */
+
+/*
+ * A channel says how likely each part of the support is for values in each part of the range; the distribution of the
+ * values is estimated with it. It depends on the collection alone. Making one takes about a megabyte and some tens of
+ * milliseconds, so make it once for all aggregates of a collection. Threads may share it.
+ *
+ * bins, from 1 to PODIUM_SHARES_MAX, is how many bins its distributions have; PODIUM_SHARES_FINE is a good number.
+ * Fails with PODIUM_ERROR_ARGUMENT_WRONG for any other number, or with PODIUM_ERROR_OUT_OF_MEMORY. podium_channel_free
+ * accepts NULL.
+ */
+#define PODIUM_SHARES_MAX 512
+#define PODIUM_SHARES_FINE 128
+typedef struct podium_channel podium_channel;
+PODIUM_API podium_status podium_channel_make(const podium_collection *collection, podium_channel **channel,
+                                             uint32_t bins) PODIUM_MUST_USE;
+PODIUM_API void podium_channel_free(podium_channel *channel);
+
+/*
+ * The distribution of the values, as shares of equal bins from min to max. It is estimated by expectation-maximisation
+ * over the masses of the report bins, smoothed after each step, in PODIUM_SHARES_FINE bins or more, which are then
+ * merged. The estimate ends when a step gains less than 1e-3 in log-likelihood, or after PODIUM_STEPS_MAX steps.
+ *
+ * With too few reports, the distribution of the values cannot be told apart from an even one. A test decides whether it
+ * can. If the values are in fact spread evenly, the test errs in at most 5% of all cases, whatever n, epsilon and the
+ * mechanism are. If the test says no, telling is false, and the shares and everything computed from them are NaN.
+ */
+#define PODIUM_STEPS_MAX 2000
+
+typedef struct podium_distribution {
+    double min, max;
+    uint32_t bins;
+    uint32_t steps; /* steps taken; PODIUM_STEPS_MAX if they did not converge */
+    bool telling;
+    double share[PODIUM_SHARES_MAX];
+} podium_distribution;
+
+/* Estimates the distribution. Fails with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate belongs to another collection
+   than the channel, or with PODIUM_ERROR_TOO_FEW_REPORTS if it has no reports. */
+PODIUM_API podium_status podium_distribution_make(const podium_channel *channel, podium_distribution *distribution,
+                                                  const podium_aggregate *aggregate) PODIUM_MUST_USE;
+
+/* Returns the value below which a share p of the values lies, for 0 <= p <= 1, linear within a bin. NaN for any
+   other p. */
+PODIUM_API double podium_distribution_quantile(const podium_distribution *distribution, double p);
+
+/* Returns the share of the values below x, linear within a bin. NaN if x is. */
+PODIUM_API double podium_distribution_below(const podium_distribution *distribution, double x);
+
+/* Returns one of `bins` equal parts of the range, from lower to upper, and its share. number counts from 0, and bins
+   need not be the distribution's own number of bins. All three are NaN if number is not below bins. */
+typedef struct podium_bin {
+    double lower, upper, share;
+} podium_bin;
+PODIUM_API podium_bin podium_distribution_bin(const podium_distribution *distribution, uint32_t number, uint32_t bins);
+
+/*
+ * Estimates by the bootstrap how much the quantiles p would vary with other reports of the same values. The report bins
+ * are drawn anew as often as repetitions says, and the distribution is estimated from each drawing. The drawings are
+ * seeded by the aggregate, so that the result is reproducible. The intervals from lower to upper contain that
+ * variation. They cannot show the bias of the smoothing, which widens narrow distributions. They are NaN if the
+ * distribution is not telling.
+ *
+ * lower, upper and p have count elements. progress, if it is not NULL, is called with context after each repetition.
+ * Fails as podium_distribution_make does, with PODIUM_ERROR_OUT_OF_MEMORY, and with PODIUM_ERROR_ARGUMENT_WRONG if a p
+ * is not in [0, 1], the confidence is not between 0 and 1, or there are fewer repetitions than
+ * podium_bootstrap_least(confidence).
+ */
+PODIUM_API double podium_bootstrap_least(double confidence); /* 2/(1 - confidence), rounded up */
+PODIUM_API podium_status podium_distribution_bootstrap(const podium_channel *channel, double *lower, double *upper,
+                                                       const podium_aggregate *aggregate, const double *p, size_t count,
+                                                       double confidence, uint32_t repetitions,
+                                                       void (*progress)(void *context, uint32_t done),
+                                                       void *context) PODIUM_MUST_USE;
+
+/* ---- Summary: what the reports say about the values ---------------------------------------------------------- */
+
+typedef enum podium_interval {
+    PODIUM_INTERVAL_NORMAL = 0,    /* mean +- z standard errors, which is accurate for many reports */
+    PODIUM_INTERVAL_GUARANTEED = 1 /* empirical Bernstein, which covers at least as often as it says for every n */
+} podium_interval;
+
+/* What a summary shall contain. All zeros asks for a 95% normal interval and no distribution. */
+typedef struct podium_question {
+    double confidence; /* of the interval, between 0 and 1; 0 stands for 0.95 */
+    podium_interval interval;
+    bool shape;         /* whether to estimate the distribution, which takes longer than everything else */
+    uint64_t dishonest; /* how many reports may be dishonest; 0 to leave influence out */
+} podium_question;
+
+/* What is known of a part of the summary. If it is not PODIUM_KNOWN_ESTIMATED, the numbers of that part are NaN. */
+typedef enum podium_known {
+    PODIUM_KNOWN_ESTIMATED = 0,
+    PODIUM_KNOWN_TOO_FEW = 1,   /* too few reports */
+    PODIUM_KNOWN_TOO_SMALL = 2, /* the spread is too small to be measured with this many reports */
+    PODIUM_KNOWN_TOO_LARGE = 3, /* the spread came out larger than the range allows */
+    PODIUM_KNOWN_UNTOLD = 4,    /* reports of this collection say nothing but the mean */
+    PODIUM_KNOWN_NOT_ASKED = 5
+} podium_known;
+
+/* Returns the same in words that can follow "because" or stand in parentheses. "" for PODIUM_KNOWN_ESTIMATED. Never
+   NULL. */
+PODIUM_API const char *podium_known_message(podium_known known);
+
+typedef struct podium_summary {
+    uint64_t count;   /* reports added */
+    uint64_t refused; /* reports refused */
+    double confidence;
+    podium_interval interval;
+
+    podium_known mean_known;
+    double mean;
+    double standard_error; /* from the spread of the reports, but at least what their noise alone causes */
+    double lower, upper;   /* the interval of the mean, within [min, max] */
+    bool mean_is_outside;  /* outside [min, max] by more than 6 standard errors, so these are hardly reports of the
+                              collection */
+    double influence;      /* the most by which the dishonest reports can have moved the mean; NaN if dishonest was 0 */
+
+    podium_known spread_known;
+    double variance; /* of the values, not of the reports */
+    double standard_deviation;
+
+    podium_known shape_known;
+    podium_distribution distribution; /* ask podium_distribution_quantile, _below and _bin */
+} podium_summary;
+
+/* Summarises an aggregate. channel must be the collection's; if it is NULL and the distribution is asked for, the
+   call makes a channel of its own. A question that is NULL stands for all zeros. Succeeds for any number of reports,
+   including 0. Fails with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate or the channel belongs to another
+   collection, and with PODIUM_ERROR_ARGUMENT_WRONG if the question is not valid. */
+PODIUM_API podium_status podium_summary_make(const podium_collection *collection, const podium_channel *channel,
+                                             podium_summary *summary, const podium_aggregate *aggregate,
+                                             const podium_question *question) PODIUM_MUST_USE;
+
+/* ---- Shape: the distribution of a report in closed form --------------------------------------------------- */
+
+/*
+ * The continuous distribution that the sampler approximates, for analysis and planning, if the mechanism has a density.
+ * (podium_collection_variance works for all mechanisms.) Here x is the value and y the report, both in the collection's
+ * own units; the paper's x is x - (min + max)/2. An x outside [min, max] counts as the nearer end. If an argument is
+ * NaN, the result is NaN.
+ */
+typedef struct podium_shape {
+    podium_spec spec;
+    double delta;  /* max - min */
+    double middle; /* (min + max)/2 */
+    double alpha;  /* the variance at x is alpha + beta (x - middle)^2 */
+    double beta;
+    /* For a density of two levels, in the paper's letters; 0 for the other mechanisms */
+    double s;      /* step parameter */
+    double m;      /* the support is delta*m wide */
+    double w;      /* width of the step */
+    double d;      /* density beside the step */
+    double d_step; /* density on the step, d e^epsilon */
+    double q;      /* mass of the step above the base, lift*w */
+    double lift;   /* density of the step above the base, d (e^epsilon - 1) */
+    /* For stairs; 0 for the other mechanisms */
+    double gamma;  /* half-width of the middle stair in units of delta */
+    double height; /* density of the middle stair */
+} podium_shape;
+
+/* Computes the closed form. Fails as podium_collection_init does, except that epsilon may go up to
+   PODIUM_EPSILON_MAX_SHAPE and no range is too narrow. Fails with PODIUM_ERROR_NO_DENSITY if the mechanism has no
+   density. */
+PODIUM_API podium_status podium_shape_init(podium_shape *shape, const podium_spec *spec) PODIUM_MUST_USE;
+
+/* Returns the left end of the step at x (the paper's t, shifted to the collection's units), or NaN if the mechanism
+   has no step. */
+PODIUM_API double podium_shape_step(const podium_shape *shape, double x);
+
+/* Returns the density, and the probability of a report up to y, at the value x. */
+PODIUM_API double podium_shape_density(const podium_shape *shape, double x, double y);
+PODIUM_API double podium_shape_cdf(const podium_shape *shape, double x, double y);
+
+/* Returns the y with podium_shape_cdf(shape, x, y) = p. For p = 0 and p = 1 it is an end of the support, which may
+   be infinite; for a p outside [0, 1] it is NaN. */
+PODIUM_API double podium_shape_quantile(const podium_shape *shape, double x, double p);
+
+/* Return the mean, which is x, and the variance of the report of x. */
+PODIUM_API double podium_shape_mean(const podium_shape *shape, double x);
+PODIUM_API double podium_shape_variance(const podium_shape *shape, double x);
+
+/* Returns the variance of a divided by the variance of b at x. It is below 1 where a is the better mechanism. */
+PODIUM_API double podium_shape_efficiency(const podium_shape *a, const podium_shape *b, double x);
+
+/* ---- Noise: what is known of the reports before the first one arrives ----------------------------------------- */
+
+/* Returns the probability of a cell in first ... last - 1 given a place, exact except for rounding; 0 if first is
+   not below last. */
+PODIUM_API double podium_collection_mass(const podium_collection *collection, uint64_t place, uint64_t first,
+                                         uint64_t last);
+
+/* Returns the most by which k dishonest reports among n can move their mean, because each can be moved across the
+   whole support. A k above n counts as n. If n is 0, it is an infinity. */
+PODIUM_API double podium_collection_influence(const podium_collection *collection, uint64_t k, uint64_t n);
+
+typedef enum podium_objective {
+    PODIUM_OBJECTIVE_WORST_CASE = 0, /* the maximum over all values */
+    PODIUM_OBJECTIVE_UNIFORM = 1,    /* the average over values that are spread evenly over the range */
+    PODIUM_OBJECTIVE_MIDDLE = 2      /* at the middle of the range */
+} podium_objective;
+
+/* Returns the variance of a report under the objective. */
+PODIUM_API double podium_collection_noise(const podium_collection *collection, podium_objective objective);
+
+/* ---- Plan: which mechanism, how many people, what epsilon ------------------------------------------------------ */
+
+/* Sets spec to the mechanism and the parameters with the least variance under the objective. epsilon, the range and
+   cells (0, or the most cells that the support may have) are those of `given`. Takes as long as initialising every
+   mechanism. Fails as podium_collection_init does, or with PODIUM_ERROR_ARGUMENT_WRONG for an unknown objective. */
+PODIUM_API podium_status podium_choose(podium_spec *spec, const podium_spec *given,
+                                       podium_objective objective) PODIUM_MUST_USE;
+
+/* Returns approximately the least worst-case variance that any unbiased mechanism can have, for a range of width 1.
+   It is the optimum of a linear program on a grid of inputs and outputs, and known for 15 values of epsilon from 0.1
+   to 10. NaN for every other epsilon. */
+PODIUM_API double podium_lower_bound(double epsilon);
+
+/*
+ * Each function computes one of people, epsilon and error from the other two. The error `within` is half the width of
+ * the interval that podium_summary_make (PODIUM_INTERVAL_NORMAL) will return, or more, because the people count as a
+ * sample, and the mean square of their values about the middle is taken to be at most spread (max - min)^2. A spread of
+ * 1/4 covers all values. The number of people is at least 2.
+ *
+ * They fail with PODIUM_ERROR_ARGUMENT_WRONG if people is below 1, within is not positive, the spread is not from 0 to
+ * 1/4, or the confidence is not between 0 and 1.
+ */
+PODIUM_API podium_status podium_plan_error(const podium_collection *collection, double *within, double people,
+                                           double spread, double confidence) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_plan_people(const podium_collection *collection, double *people, double within,
+                                            double spread, double confidence) PODIUM_MUST_USE;
+/* Initialises the collection with the least epsilon, to a thousandth, that is enough; spec->epsilon is ignored.
+   Fails with PODIUM_ERROR_TOO_FEW_REPORTS if no epsilon is enough, and as podium_collection_init does. On failure
+   the collection is cleared to zeros. */
+PODIUM_API podium_status podium_plan_epsilon(podium_collection *collection, const podium_spec *spec, double people,
+                                             double within, double spread, double confidence) PODIUM_MUST_USE;
+
+/* A plan for several questions to one person, who spends spec->epsilon in all. Either everybody answers every
+   question with epsilon/questions, or everybody answers a few that are chosen at random, with more epsilon for each,
+   so that fewer people answer each question. */
+typedef struct podium_questions {
+    uint32_t each;       /* how many questions a person should answer */
+    double within;       /* the error of each question's mean with that plan */
+    double within_split; /* the error if everybody answers all of them */
+    double within_one;   /* the error if everybody answers one */
+} podium_questions;
+/* Computes the plan. Fails as podium_plan_error does, as podium_collection_init does for epsilon/questions, and with
+   PODIUM_ERROR_ARGUMENT_WRONG if there are no questions. */
+PODIUM_API podium_status podium_plan_questions(podium_questions *plan, const podium_spec *spec, double people,
+                                               uint32_t questions, double spread, double confidence) PODIUM_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,9 @@
+/* No random bytes. A call without a source of its own fails. */
+#include "device/backend.h"
+
+#if PODIUM_RANDOM == PODIUM_RANDOM_NONE
+
+const podium_random podium_random_system = {.fill = NULL};
+const podium_random podium_random_default = {.fill = NULL};
+
+#endif

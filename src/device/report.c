@@ -1,0 +1,81 @@
+/* Report: turns cells into reports, or into codes of a few bytes. A cell is public, so it may be used as an index. */
+#include "device/device.h"
+#include "device/vector.h"
+
+typedef void reporter(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
+
+static void report_identity(const podium_layout *c, double *reports, const uint32_t *cells, size_t n) {
+    const double first = c->first, spacing = c->spacing;
+    for (size_t i = 0; i < n; i++)
+        reports[i] = first + spacing * (double)(int64_t)cells[i]; /* converting a signed number needs no jump */
+}
+
+static void report_mapped(const podium_layout *c, double *reports, const uint32_t *cells, size_t n) {
+    const double first = c->first, spacing = c->spacing;
+    const podium_map *map = podium_map_of(c);
+    for (size_t i = 0; i < n; i++)
+        reports[i] = first + spacing * (double)(int64_t)map->worth(c, cells[i]);
+}
+
+static reporter *const reporters[PODIUM_MAPS] = {
+    [PODIUM_MAP_IDENTITY] = report_identity,
+    [PODIUM_MAP_PAIR] = report_mapped,
+    [PODIUM_MAP_PIECES] = report_mapped,
+};
+
+void podium_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n) {
+    const size_t done = podium_vector_reports(c, reports, cells, n);
+    reporters[c->map](c, reports + done, cells + done, n - done);
+}
+
+/* Cells may come from a device that lies. */
+static podium_status check_cells(const podium_layout *c, const uint32_t *cells, size_t n) {
+    bool all = true;
+    for (size_t i = 0; i < n; i++)
+        all &= cells[i] < c->cells;
+    return !podium_is_ready(c) ? PODIUM_ERROR_NOT_INITIALISED : all ? PODIUM_OK : PODIUM_ERROR_ARGUMENT_WRONG;
+}
+
+podium_status podium_collection_reports(const podium_collection *collection, double *reports, const uint32_t *cells,
+                                        size_t n) {
+    const podium_status status = check_cells(podium_layout_of(collection), cells, n);
+    if (status == PODIUM_OK)
+        podium_reports(podium_layout_of(collection), reports, cells, n);
+    return status;
+}
+
+/* ---- Codes ---- */
+
+size_t podium_code_bytes(const podium_collection *collection) {
+    const uint64_t last = podium_layout_of(collection)->cells - 1;
+    size_t bytes = 1;
+    while (bytes < 4 && last >> 8 * bytes != 0)
+        bytes++;
+    return bytes;
+}
+
+podium_status podium_codes_encode(const podium_collection *collection, unsigned char *codes, size_t capacity,
+                                  const uint32_t *cells, size_t n) {
+    const size_t bytes = podium_code_bytes(collection);
+    if (n > SIZE_MAX / 4 || n * bytes > capacity) /* no division, because tests/ctime rejects any */
+        return PODIUM_ERROR_BUFFER_TOO_SMALL;
+    const podium_status status = check_cells(podium_layout_of(collection), cells, n);
+    for (size_t i = 0; status == PODIUM_OK && i < n; i++)
+        for (size_t k = 0; k < bytes; k++)
+            codes[i * bytes + k] = (unsigned char)(cells[i] >> 8 * k);
+    return status;
+}
+
+podium_status podium_codes_decode(const podium_collection *collection, uint32_t *cells, const unsigned char *codes,
+                                  size_t n) {
+    const size_t bytes = podium_code_bytes(collection);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t cell = 0;
+        for (size_t k = 0; k < bytes; k++)
+            cell |= (uint32_t)codes[i * bytes + k] << 8 * k;
+        if (cell >= podium_layout_of(collection)->cells)
+            return PODIUM_ERROR_TEXT_MALFORMED;
+        cells[i] = cell;
+    }
+    return PODIUM_OK;
+}
