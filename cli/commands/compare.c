@@ -211,19 +211,20 @@ static void write_against_epsilon(FILE *to, const podium_spec *given) {
 }
 
 /* Plots one line per mechanism, from the blocks $x0, $x1 ... or $e0 .... If block is NULL the lines are outside the
-   picture and only the key is visible. */
-static void write_lines(FILE *to, const char *block) {
+   picture and only the key is visible. The best has the thickest line. */
+static void write_lines(FILE *to, const char *block, podium_mechanism best) {
     for (size_t m = 0; m < podium_mechanism_count(); m++) {
         podium_mechanism mechanism = (podium_mechanism)m;
         fprintf(to, m == 0 ? "plot " : ", ");
         fprintf(to, block == NULL ? "2" : "%s%zu", block, m);
-        fprintf(to, " with lines lw %d lc '%s' title '%s'", m + 1 == podium_mechanism_count() ? 4 : 2,
+        fprintf(to, " with lines lw %d lc '%s' title '%s'", mechanism == best ? 4 : 2,
                 podium_mechanism_colour(mechanism), podium_mechanism_name(mechanism));
     }
     fputc('\n', to);
 }
 
 static void draw(const char *path, const podium_spec *given, const comparison *cmp, double epsilon) {
+    const podium_mechanism best = mechanism_of(best_of(cmp, PODIUM_OBJECTIVE_WORST_CASE));
     FILE *to = plot_open(path, 1000, 480);
     write_against_x(to, cmp);
     write_against_epsilon(to, given);
@@ -231,16 +232,16 @@ static void draw(const char *path, const podium_spec *given, const comparison *c
             "set multiplot\nunset key\nset size 0.5,0.84\nset origin 0,0.16\nset yrange [0:*]\nset xrange "
             "[%.10g:%.10g]\nset title 'at ε = %g'\nset xlabel 'value'\nset ylabel 'variance of a report'\n",
             given->min, given->max, epsilon);
-    write_lines(to, "$x");
+    write_lines(to, "$x", best);
     fprintf(to,
             "set origin 0.5,0.16\nset title 'worst case, relative to %s'\nset xlabel 'ε'\n"
             "set ylabel 'ratio of variances'\nset xrange [0.1:10]\nset logscale x\nset yrange [0:1.2]\n",
             podium_mechanism_name(podium_mechanism_yardstick()));
-    write_lines(to, "$e");
+    write_lines(to, "$e", best);
     fputs("set size 1,0.16\nset origin 0,0\nunset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\n"
           "set margins 0,0,0,0\nset yrange [0:1]\nset key center center horizontal maxcols 5 samplen 2\n",
           to);
-    write_lines(to, NULL);
+    write_lines(to, NULL, best);
     fputs("unset multiplot\n", to);
     plot_close(to, path);
 }

@@ -59,9 +59,16 @@ static answer ask(sqlite3 *db, const char *sql) {
     return a;
 }
 
+/* A text that ends in three dots may go on. */
+static bool is_like(const char *said, const char *text) {
+    const size_t n = strlen(text), dots = strlen("...");
+    const bool goes_on = n >= dots && strcmp(text + n - dots, "...") == 0;
+    return goes_on ? strncmp(said, text, n - dots) == 0 : strcmp(said, text) == 0;
+}
+
 static void expect(sqlite3 *db, const char *sql, const char *text) {
     answer a = ask(db, sql);
-    if (strcmp(a.text, text) != 0)
+    if (!is_like(a.text, text))
         ck_abort_msg("%s\n  gives    %s\n  and not  %s", sql, a.text, text);
 }
 
@@ -301,8 +308,7 @@ START_TEST(errors) {
         {"SELECT podium_privatize(5, 1, 9e999, 1)", "podium_privatize: min or max is not a finite number"},
         {"SELECT podium_privatize(5, 1, 10, 1, 5)", "podium_privatize: mechanism must be text, and is a number"},
         {"SELECT podium_privatize(5, 1, 10, 1, '')",
-         "podium_privatize: no mechanism is called \"\"; it must be one of podium, podium-approximate, laplace, staircase, "
-         "duchi, piecewise, hybrid, podium-tuned, minimax"},
+         "podium_privatize: no mechanism is called \"\"; it must be one of podium, podium-approximate, ..."},
         {"SELECT podium_privatize(5, 1, 10, 1, 'minimax:1')",
          "podium_privatize: minimax cannot have \"1\" as its cells; cells must be from 2 to 65536, and only mechanisms with "
          "that parameter take it"},
@@ -402,9 +408,8 @@ START_TEST(parameters_that_change) { /* in the last row */
         {"iif(id < 200, '" USUAL "', '" USUAL "0 0')",
          "podium_mean: spec is wrong at \"0\", column 31; it should read like \"podium epsilon=1 range=0:1\""},
         {"1, 120, iif(id < 200, 1, NULL)", "podium_mean: epsilon must be a number, and is NULL"},
-        {"1, 120, 1, iif(id < 200, NULL, '')", "podium_mean: no mechanism is called \"\"; it must be one of podium, "
-                                               "podium-approximate, laplace, staircase, duchi, "
-                                               "piecewise, hybrid, podium-tuned, minimax"},
+        {"1, 120, 1, iif(id < 200, NULL, '')",
+         "podium_mean: no mechanism is called \"\"; it must be one of podium, ..."},
         {"iif(id < 200, 0, 'abc'), 120, 1", "podium_mean: min must be a number, and is text"},
         {"iif(id < 200, 0, NULL), 120, 1", "podium_mean: min must be a number, and is NULL"},
     };
@@ -415,7 +420,7 @@ START_TEST(parameters_that_change) { /* in the last row */
         expect(db, sql, changes[i].message);
         snprintf(sql, sizeof sql, "SELECT podium_mean(report, %s) OVER (ORDER BY id ROWS 5 PRECEDING) FROM r",
                  changes[i].parameters);
-        ck_assert_str_eq(ask(db, sql).text, changes[i].message);
+        expect(db, sql, changes[i].message);
     }
     /* The same, said otherwise; and other groups may have others */
     expect(db,

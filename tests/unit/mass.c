@@ -372,13 +372,14 @@ static double from_formula(double ours, double formula) {
 static double from_shape(podium_mechanism m, double epsilon) {
     podium_layout c = layout_of(m, epsilon, -2, 6);
     podium_shape shape = shape_of(m, epsilon, -2, 6);
-    double whole_cells = m == PODIUM_MECHANISM_PIECEWISE ? 0.5 / (double)c.draw.step.width : 0;
-    double alpha = from_formula(c.alpha, shape.alpha) - whole_cells;
     if (c.sampler == PODIUM_SAMPLER_STAIRS) {
         ck_assert_double_eq(c.beta, 0);
-        return alpha;
+        return from_formula(c.alpha, shape.alpha);
     }
-    return fmax(alpha, from_formula(c.beta, shape.beta) - whole_cells);
+    /* The width is rounded to whole cells; of a step that would be narrower than one, the grid has one all the same. */
+    double cells = (double)c.cells * shape.w / (shape.delta * shape.m), whole_cells = 0.5 / cells;
+    double alpha = from_formula(c.alpha, shape.alpha) - whole_cells;
+    return cells < 1 ? 0 : fmax(alpha, from_formula(c.beta, shape.beta) - whole_cells);
 }
 
 START_TEST(variance_beside_the_shape) {
