@@ -1,4 +1,5 @@
-/* Aggregates are the same to the bit however they come about, refuse what no device sent, and survive their bytes. */
+/* Aggregates are the same to the bit for every order of additions, refuse what no device can have sent, and survive
+   encoding. */
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
@@ -30,7 +31,7 @@ static bool same(const podium_aggregate *a, const podium_aggregate *b) {
 
 static podium_aggregate empty_of(const podium_collection *c) {
     podium_aggregate a;
-    memset(&a, 0x5a, sizeof a); /* whatever was there */
+    memset(&a, 0x5a, sizeof a); /* any earlier contents */
     podium_aggregate_init(c, &a);
     return a;
 }
@@ -52,7 +53,7 @@ static podium_aggregate of_cells(const podium_collection *c, const uint32_t *cel
     return a;
 }
 
-/* Every mechanism; a range with 0 for a bound, and one as narrow beside its bounds as may be */
+/* Every mechanism, with a range that has 0 for a bound and with one that is nearly as narrow as allowed */
 #define MECHANISMS ((int)podium_mechanism_count())
 #define COLLECTIONS (2 * MECHANISMS)
 
@@ -81,7 +82,8 @@ START_TEST(sums_are_exact) {
         for (size_t i = 0; i < REPORTS; i++) {
             uint64_t worth = worth_of(c, cells[i]);
             sum = wide_add(sum, wide_from(worth)), squares = plus_product(squares, worth, worth);
-            uint32_t half = (uint32_t)1 << 31; /* all cells of one of a pair's outputs are one report, in one bin */
+            /* All cells of one output of a pair have the same report, and are counted in one bin. */
+            uint32_t half = (uint32_t)1 << 31;
             bool output = c->map == PODIUM_MAP_PAIR && cells[i] >= half;
             bins[(output ? cells[i] & ~(half / 2 - 1) : cells[i]) >> a->bin_bits]++;
         }
@@ -97,7 +99,7 @@ START_TEST(sums_are_exact) {
 }
 END_TEST
 
-START_TEST(sums_carry) { /* the low words overflow, in adding and in merging */
+START_TEST(sums_carry) { /* The low words overflow when reports are added, and when aggregates are merged. */
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     uint32_t cells[] = {UINT32_MAX, UINT32_MAX, 7};
     podium_aggregate aggregate = of_cells(&c, cells, 3), other = empty_of(&c);
@@ -140,7 +142,7 @@ START_TEST(in_any_chunks) {
 }
 END_TEST
 
-/* An array with strangers anywhere is what its reports are one by one. */
+/* An array that contains impossible reports is added as if its elements were added one by one. */
 START_TEST(strangers_in_arrays) {
     static const double strange[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
     uint64_t seed = 313;
@@ -168,7 +170,7 @@ START_TEST(strangers_in_arrays) {
 }
 END_TEST
 
-START_TEST(in_any_order) { /* two at random become one, until one is left: every tree can come of it */
+START_TEST(in_any_order) { /* Two random aggregates are merged until one is left, so every tree of merges can occur. */
     enum { PARTS = 60 };
     static podium_aggregate parts[PARTS];
     uint64_t seed = 303;
@@ -239,12 +241,12 @@ START_TEST(with_oneself) {
 }
 END_TEST
 
-/* The same spec made in two places: nothing but the spec may reach the aggregate. */
+/* Two equal specs with different padding lead to the same aggregate, because the padding must not reach it. */
 START_TEST(what_lies_between_the_fields) {
     podium_collection a, b;
     podium_spec one, two;
     memset(&one, 0, sizeof one);
-    memset(&two, 0xff, sizeof two); /* the bytes between its fields */
+    memset(&two, 0xff, sizeof two); /* sets the padding */
     one.mechanism = two.mechanism = PODIUM_MECHANISM_LAPLACE;
     one.epsilon = two.epsilon = 1;
     one.min = 0, two.min = -0.0;
@@ -273,9 +275,10 @@ START_TEST(what_it_says_of_itself) {
 }
 END_TEST
 
-/* ---- A report is its cell's, however it is written ---- */
+/* ---- A report is read as its cell, in every notation ---- */
 
-/* The digits that `podium privatize` prints: enough to tell neighbours apart, half a spacing at most */
+/* The number of digits that `podium privatize` prints, which is enough to tell neighbours apart: the error is at
+   most half a spacing */
 static int few_digits(const podium_layout *c) {
     double last = c->first + c->spacing * (double)c->worth_most, largest = fmax(fabs(c->first), fabs(last));
     int digits = (int)ceil(log10(largest / c->spacing)) + 1;
@@ -290,10 +293,11 @@ static uint32_t cell_of(const podium_layout *c, double report) {
 
 typedef struct {
     size_t strays; /* reports that were read as another cell */
-    size_t wrong;  /* ... that is not even worth the same */
+    size_t wrong;  /* those of them whose cell has another worth */
 } homecoming;
 
-/* Does the report of every stride-th cell go back to where `home` says? As a double, with 17 digits, and with few */
+/* Checks for every stride-th cell that its report is read as the cell that `home` returns: as a double, with 17
+   digits, and with few digits. */
 static homecoming sent_home(const podium_layout *c, uint32_t from, uint32_t to, uint32_t stride, uint32_t home) {
     const int digits[] = {17, few_digits(c)};
     homecoming h = {0, 0};
@@ -314,12 +318,12 @@ static homecoming sent_home(const podium_layout *c, uint32_t from, uint32_t to, 
     return h;
 }
 
-/* All cells of all tables. Where cells are very many, a few of them are worth the same: their reports are one. */
+/* Tries all cells of all maps. With very many cells, a few have the same worth and so the same report. */
 START_TEST(minimax_reports_go_home) {
     static const uint32_t cells[] = {2, 10, 256, 1000, 65536};
     static const double epsilons[] = {0.2, 0.75, 1, 1.7, 3, 6, 12, 40};
     for (size_t i = 0; i < LENGTH(cells); i++)
-        for (size_t k = 0; k<LENGTH(epsilons); k += cells[i]> 1000 ? 3 : 1) { /* 65,536 take their time */
+        for (size_t k = 0; k<LENGTH(epsilons); k += cells[i]> 1000 ? 3 : 1) { /* 65,536 cells take long */
             podium_spec spec = {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = epsilons[k], .cells = cells[i]};
             spec.min = k % 2 == 0 ? 0 : 1e6, spec.max = spec.min + 120;
             podium_collection collection = collection_from(&spec);
@@ -331,7 +335,7 @@ START_TEST(minimax_reports_go_home) {
 }
 END_TEST
 
-/* The index knows every cell, so that no report of up to 256 cells takes the longer way; and nothing else. */
+/* The index contains every cell of up to 256, so that none of their reports needs the search, and nothing else. */
 START_TEST(minimax_reports_are_indexed) {
     static const uint32_t cells[] = {2, 3, 10, 100, 256};
     static const double epsilons[] = {1e-6, 0.2, 0.75, 1, 1.7, 2, 3, 4, 6, 8, 12, 40};
@@ -355,7 +359,7 @@ START_TEST(minimax_reports_are_indexed) {
 }
 END_TEST
 
-START_TEST(hybrid_reports_go_home) { /* all cells of one of Duchi's outputs to the first */
+START_TEST(hybrid_reports_go_home) { /* The cells of each of Duchi's two outputs are read as the first of them. */
     static const double epsilons[] = {0.62, 1, 2, 5, 20};
     uint32_t quarter = (uint32_t)1 << 30;
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
@@ -365,7 +369,7 @@ START_TEST(hybrid_reports_go_home) { /* all cells of one of Duchi's outputs to t
         ck_assert_uint_eq(sent_home(&c, 3 * quarter, UINT32_MAX, 10000019, 3 * quarter).strays, 0);
         ck_assert_uint_eq(sent_home(&c, 3 * quarter - 1, 3 * quarter, 1, 2 * quarter).strays, 0);
         ck_assert_uint_eq(cell_of(&c, c.first + c.spacing * c.worth.pair.low),
-                          2 * quarter); /* one of Piecewise's is lost */
+                          2 * quarter); /* one cell of Piecewise is read as an output */
     }
 }
 END_TEST
@@ -378,7 +382,7 @@ START_TEST(refused_reports) {
         const podium_layout *c = podium_layout_of(&collection);
         double h = c->spacing, last = c->first + h * (double)c->worth_most;
         double far =
-            (c->map == PODIUM_MAP_PIECES ? 2e-6 * (double)c->worth_most : 1) * h; /* ends of pieces may be rounded */
+            (c->map == PODIUM_MAP_PIECES ? 2e-6 * (double)c->worth_most : 1) * h; /* ends of pieces are rounded */
         double bad[] = {NAN,
                         -NAN,
                         INFINITY,
@@ -389,7 +393,7 @@ START_TEST(refused_reports) {
                         last + far,
                         c->first - 0.75 * far,
                         last + 0.75 * far};
-        double off = (c->cells == 2 ? 1e-7 : 0.25) * h; /* of two outputs one is not taken for the other */
+        double off = (c->cells == 2 ? 1e-7 : 0.25) * h; /* must not confuse two outputs */
         double good[] = {c->first, last, c->first + off, last - off, c->first - off, last + off};
         uint32_t least = cell_worth(c, 0), most = cell_worth(c, c->worth_most);
         uint32_t ends[] = {least, least, least, most, most, most};
@@ -402,7 +406,8 @@ START_TEST(refused_reports) {
 }
 END_TEST
 
-/* What lies between the few outputs of Duchi and Minimax is none of them: values, say, where reports should be. */
+/* Numbers between the few outputs of Duchi and Minimax are refused, such as values that are given instead of
+   reports. */
 START_TEST(refused_between_outputs) {
     podium_collection few[] = {
         collection_of(PODIUM_MECHANISM_DUCHI, 1, 1, 120), collection_of(PODIUM_MECHANISM_HYBRID, 0.5, 1, 120),
@@ -424,7 +429,7 @@ START_TEST(refused_cells) {
         podium_collection c = some_collection(k);
         const uint64_t count = podium_collection_cells(&c);
         uint32_t cells[] = {0, (uint32_t)(count - 1), UINT32_MAX, (uint32_t)count};
-        bool fewer = count <= UINT32_MAX; /* Podium's cells are all that 32 bits can say */
+        bool fewer = count <= UINT32_MAX; /* for Podium every 32-bit number is a cell */
         podium_aggregate a = of_cells(&c, cells, fewer ? 4 : 2), expected = of_cells(&c, cells, 2);
         podium_sums_in(&expected)->refused = fewer ? 2 : 0;
         ck_assert(same(&a, &expected));
@@ -448,7 +453,7 @@ START_TEST(other_collections) {
         ck_assert_int_eq(podium_aggregate_merge(&a, &other), PODIUM_ERROR_FINGERPRINT_WRONG);
         ck_assert(same(&a, &before));
     }
-    podium_aggregate bent = a; /* the right fingerprint, but bins that are not this collection's */
+    podium_aggregate bent = a; /* the fingerprint is right, but the bins belong to another collection */
     podium_sums_in(&bent)->bin_count--;
     ck_assert_int_eq(podium_aggregate_merge(&a, &bent), PODIUM_ERROR_FINGERPRINT_WRONG);
     bent = a;
@@ -468,7 +473,7 @@ static void expect_full(podium_aggregate a, const podium_collection *c) {
     ck_assert_int_eq(podium_aggregate_add(c, &a, reports, 3), PODIUM_ERROR_AGGREGATE_FULL);
     ck_assert_int_eq(podium_aggregate_merge(&a, &three), PODIUM_ERROR_AGGREGATE_FULL);
     ck_assert(same(&a, &before));
-    ck_assert_int_eq(podium_aggregate_add_cells(c, &a, cells, 2), PODIUM_OK); /* just room for two */
+    ck_assert_int_eq(podium_aggregate_add_cells(c, &a, cells, 2), PODIUM_OK); /* room for exactly two more */
 }
 
 START_TEST(full) {
@@ -506,7 +511,8 @@ END_TEST
 
 /* ---- Subtracting ---- */
 
-/* A window that slides over reports, some of which are refused, beside one that is counted anew each time */
+/* A window slides over reports, some of which are refused, and is compared with one that is counted from scratch
+   each time. */
 START_TEST(as_if_never_added) {
     enum { WINDOW = 50, STEPS = 300 };
     uint64_t seed = 305;
@@ -537,14 +543,15 @@ START_TEST(as_if_never_added) {
 }
 END_TEST
 
-START_TEST(sums_borrow) { /* the low words fall below zero */
+START_TEST(sums_borrow) { /* The low words borrow from the high words. */
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     uint32_t cells[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 7};
     podium_aggregate all = of_cells(&c, cells, 4), two = of_cells(&c, cells, 2), rest = of_cells(&c, cells + 2, 2);
     ck_assert_uint_gt(podium_sums_of(&two)->squares.low, podium_sums_of(&all)->squares.low);
     ck_assert_int_eq(podium_aggregate_subtract(&c, &all, &two), PODIUM_OK);
     ck_assert(same(&all, &rest));
-    ck_assert_int_eq(podium_aggregate_subtract(&c, &all, &all), PODIUM_OK); /* from itself */
+    /* An aggregate can be subtracted from itself. */
+    ck_assert_int_eq(podium_aggregate_subtract(&c, &all, &all), PODIUM_OK);
     podium_aggregate none = empty_of(&c);
     ck_assert(same(&all, &none));
 }
@@ -564,8 +571,8 @@ START_TEST(never_added) {
     uint32_t bin = (uint32_t)1 << 22, cells[] = {5 * bin, 5 * bin, 9 * bin, 9 * bin + 8};
     podium_aggregate a = of_cells(&c, cells, 4), none = empty_of(&c), other = none, before = a;
     podium_sums *wrong = podium_sums_in(&other);
-    expect_never_added(a, of_cells(&c, (uint32_t[]){4 * bin}, 1));                   /* a bin that has nothing */
-    expect_never_added(a, of_cells(&c, (uint32_t[]){5 * bin, 5 * bin, 5 * bin}, 3)); /* ... or too little */
+    expect_never_added(a, of_cells(&c, (uint32_t[]){4 * bin}, 1));                   /* a bin without reports */
+    expect_never_added(a, of_cells(&c, (uint32_t[]){5 * bin, 5 * bin, 5 * bin}, 3)); /* a bin with too few reports */
     expect_never_added(none, of_cells(&c, cells, 1));
     wrong->refused = 1;
     expect_never_added(a, other);
@@ -575,18 +582,18 @@ START_TEST(never_added) {
     expect_never_added(a, other);
     other = none, wrong->count = 5;
     expect_never_added(a, other);
-    /* All of it is there, but not together: the squares that are left would be too small for their sum */
+    /* Each bin has enough reports, but the squares that remain would be too small for the remaining sum. */
     other = of_cells(&c, (uint32_t[]){9 * bin + 8, 9 * bin + 8}, 2);
     wrong->sum.low -= bin;
     expect_never_added(a, other);
-    /* Reports that are worth 0 leave no trace in the sums */
+    /* Reports that are worth 0 do not change the sums. */
     for (int k = 0; k < MECHANISMS; k++) {
         podium_collection own = some_collection(k);
         const uint32_t least = cell_worth(podium_layout_of(&own), 0), zeros[] = {least, least, least};
         expect_never_added(of_cells(&own, zeros, 2), of_cells(&own, zeros, 3));
         expect_never_added(empty_of(&own), of_cells(&own, zeros, 1));
     }
-    /* A report of the same bin is there, but none that leaves the other one where its bin is */
+    /* There is a report in the same bin, but without it the sum of the other report would not fit its bin. */
     expect_never_added(of_cells(&c, (uint32_t[]){5, bin}, 2), of_cells(&c, (uint32_t[]){100}, 1));
     other = empty_of(&another);
     ck_assert_int_eq(podium_aggregate_subtract(&c, &a, &other), PODIUM_ERROR_FINGERPRINT_WRONG);
@@ -597,7 +604,7 @@ END_TEST
 
 /* ---- Bytes and text ---- */
 
-/* There and back both ways; the same bytes again */
+/* Encodes and decodes as bytes and as text; both must lead to the same bytes again. */
 static bool round_trip(const podium_aggregate *a) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     static char text[PODIUM_AGGREGATE_TEXT_MAX];
@@ -612,8 +619,8 @@ static bool round_trip(const podium_aggregate *a) {
            same(a, &read);
 }
 
-/* What these bytes are refused for, if they are. Otherwise they must be the bytes of what they decode to. In a block of
-   their own, so that a sanitizer sees a read beyond. */
+/* Returns why these bytes are rejected. If they are accepted, they must be the encoding of what they decode to. They
+   are copied into a block of their own, so that a sanitizer detects a read beyond the end. */
 static podium_status decode(const unsigned char *bytes, size_t n) {
     static unsigned char again[PODIUM_AGGREGATE_BYTES_MAX];
     unsigned char *copy = malloc(n == 0 ? 1 : n);
@@ -643,7 +650,7 @@ static podium_status parse(const char *text, size_t n) {
     return status;
 }
 
-/* As if `each` reports had come in each of the bins, but for those of Hybrid's where none ever do */
+/* An aggregate with `each` reports in every bin, except for Hybrid's bins in which none are ever counted */
 static podium_aggregate with_bins(const podium_collection *c, uint64_t each, uint32_t bins) {
     const podium_layout *layout = podium_layout_of(c);
     podium_aggregate aggregate = empty_of(c);
@@ -681,7 +688,7 @@ START_TEST(there_and_back) {
 }
 END_TEST
 
-START_TEST(longest_bytes) { /* 10 bytes a bin, which no count allows, still fit */
+START_TEST(longest_bytes) { /* Bins of 10 bytes each still fit, although no count allows that many reports. */
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     podium_aggregate a = empty_of(&c);
@@ -694,7 +701,7 @@ START_TEST(longest_bytes) { /* 10 bytes a bin, which no count allows, still fit 
 }
 END_TEST
 
-/* Whatever does not fit is not written, not even in part; what fits to the byte is. */
+/* If the encoding does not fit, nothing is written, not even a part. If it fits exactly, it is written. */
 START_TEST(too_small_a_buffer) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX], untouched[PODIUM_AGGREGATE_BYTES_MAX];
     static char text[PODIUM_AGGREGATE_TEXT_MAX];
@@ -718,7 +725,7 @@ START_TEST(too_small_a_buffer) {
 }
 END_TEST
 
-START_TEST(golden) { /* bytes outlive a version of the library */
+START_TEST(golden) { /* These bytes must stay readable by every later version. */
     static const unsigned char start[] = {'P',  'O',  'D', 'A', 1, 2, 22,   0,    0, 0, 0, /* Laplace; no flags */
                                           0x00, 0x00, 0,   0,                              /* bins: see below */
                                           0,    0,    0,   0,   0, 0, 0xf0, 0x3f, 0, 0, 0,
@@ -732,14 +739,14 @@ START_TEST(golden) { /* bytes outlive a version of the library */
     expected[6] = (unsigned char)podium_sums_of(&a)->bin_bits;
     expected[11] = (unsigned char)bins, expected[12] = (unsigned char)(bins >> 8);
     size_t n = podium_aggregate_encode(&a, bytes, sizeof bytes);
-    ck_assert_uint_eq(n, 95 + bins); /* a byte an empty bin */
+    ck_assert_uint_eq(n, 95 + bins); /* one byte for each empty bin */
     ck_assert(memcmp(bytes, expected, sizeof expected) == 0);
     for (unsigned i = 0; i < 8; i++)
         ck_assert_uint_eq(bytes[sizeof expected + i], podium_collection_fingerprint(&c) >> 8 * i & 255);
 }
 END_TEST
 
-/* The parameter, where a mechanism has one, comes with a flag and before the bins. */
+/* If the mechanism has a parameter, a flag is set, and the parameter is before the bins. */
 START_TEST(golden_parameters) {
     static const unsigned char cells[] = {0, 1, 0, 0, 0, 0, 0, 0}, spread[] = {0, 0, 0, 0, 0, 0, 0xb0, 0x3f};
     static const unsigned char flags[] = {1, 0, 0, 0};
@@ -784,7 +791,7 @@ START_TEST(truncated_or_longer) {
 }
 END_TEST
 
-/* Bins of which nothing is counted are those of the collection too. */
+/* Without reports, the bins must still be those of the collection. */
 START_TEST(nothing_counted) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     for (int k = 0; k < COLLECTIONS; k++) {
@@ -803,11 +810,12 @@ END_TEST
 START_TEST(every_bit) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     for (int k = 0; k < COLLECTIONS; k++) {
-        size_t n = some_bytes(k, bytes), head_accepted = 0, bins_accepted = 0; /* a parameter: like the bins after it */
+        /* The parameter, like the bins after it. */
+        size_t n = some_bytes(k, bytes), head_accepted = 0, bins_accepted = 0;
         for (size_t bit = 0; bit < 8 * n; bit++) {
             bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
             podium_status status = decode(bytes, n);
-            if (status == PODIUM_OK && bit / 8 < 47) /* the spec, its bins' number and its fingerprint */
+            if (status == PODIUM_OK && bit / 8 < 47) /* the spec, the number of bins and the fingerprint */
                 head_accepted += bit / 8 < 11 || bit / 8 >= 15;
             bins_accepted += status == PODIUM_OK && bit / 8 >= 95; /* they no longer add up to the count */
             bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
@@ -836,7 +844,7 @@ START_TEST(wrong_heads) {
     ck_assert_int_eq(decode_changed(5, PODIUM_MECHANISM_PODIUM_TUNED),
                      PODIUM_ERROR_TEXT_MALFORMED); /* without its parameter */
     ck_assert_int_eq(decode_changed(5, PODIUM_MECHANISM_MINIMAX), PODIUM_ERROR_TEXT_MALFORMED);
-    ck_assert_int_eq(decode_changed(7, 1), PODIUM_ERROR_TEXT_MALFORMED); /* a parameter that Laplace has not */
+    ck_assert_int_eq(decode_changed(7, 1), PODIUM_ERROR_TEXT_MALFORMED); /* a parameter, which Laplace does not have */
     ck_assert_int_eq(decode_changed(5, PODIUM_MECHANISM_STAIRCASE), PODIUM_ERROR_FINGERPRINT_WRONG);
     ck_assert_int_eq(decode_changed(6, 23), PODIUM_ERROR_TEXT_MALFORMED);
     ck_assert_int_eq(decode_changed(6, 255), PODIUM_ERROR_TEXT_MALFORMED);
@@ -850,7 +858,7 @@ START_TEST(wrong_heads) {
 }
 END_TEST
 
-/* The parameter itself: what no spec has, what another one has, and none where one is needed */
+/* The parameter: values that no spec can have, the value of another spec, and none where one is needed */
 static podium_status with_parameter(podium_mechanism mechanism, uint64_t parameter, bool flag) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     size_t n = some_bytes((int)mechanism, bytes);
@@ -879,7 +887,7 @@ START_TEST(wrong_parameters) {
 }
 END_TEST
 
-START_TEST(minus_zero_spread) { /* is written as 0, and refused */
+START_TEST(minus_zero_spread) { /* -0 is written as 0, and rejected when it is read. */
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     podium_spec spec = {.mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 1, .min = 0, .max = 1, .spread = -0.0};
     podium_collection c = collection_from(&spec);
@@ -891,7 +899,7 @@ START_TEST(minus_zero_spread) { /* is written as 0, and refused */
 }
 END_TEST
 
-/* Sums that no cells in these bins have: estimates from them would be nonsense. */
+/* Sums that no cells in these bins can have, from which estimates would be nonsense */
 START_TEST(impossible_sums) {
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
@@ -909,21 +917,20 @@ START_TEST(impossible_sums) {
     ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes, sizeof bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     wrong->squares.low = 2 * last * last + 1;
     ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes, sizeof bytes)), PODIUM_ERROR_TEXT_MALFORMED);
-    wrong->squares.low =
-        2 * first * first; /* by itself possible, but two that add up to this much have larger squares */
+    wrong->squares.low = 2 * first * first; /* possible by itself, but two reports with this sum have larger squares */
     ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes, sizeof bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     bad = good;
     wrong->count = 3;
     ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes, sizeof bytes)), PODIUM_ERROR_TEXT_MALFORMED);
     bad = good;
-    wrong->bins[0] = UINT64_MAX, wrong->bins[1] = 1; /* together 0, modulo 2^64 */
+    wrong->bins[0] = UINT64_MAX, wrong->bins[1] = 1; /* their sum is 0 modulo 2^64 */
     ck_assert_int_eq(decode(bytes, podium_aggregate_encode(&bad, bytes, sizeof bytes)), PODIUM_ERROR_TEXT_MALFORMED);
 }
 END_TEST
 
 /* ---- Forged ---- */
 
-/* As if one report had come, worth at most 2^32 */
+/* An aggregate of one report that is worth at most 2^32 */
 static podium_aggregate forged(const podium_collection *c, uint32_t bin, uint64_t worth) {
     podium_aggregate aggregate = empty_of(c);
     podium_sums *a = podium_sums_in(&aggregate);
@@ -945,8 +952,8 @@ static double mean_of(const podium_collection *c, const podium_aggregate *a) {
     return summary.mean;
 }
 
-/* One report of any worth in any bin, among honest ones: what decodes moves the mean by no more than one report may.
-   Returns how many did. */
+/* Forges one report of any worth in any bin among honest ones. If the aggregate decodes, it must move the mean by no
+   more than one report can. Returns how many were decoded. */
 static size_t forge_reports(const podium_collection *c, uint64_t *seed) {
     enum { HONEST = 1000 };
     uint32_t cells[HONEST];
@@ -979,14 +986,14 @@ START_TEST(forged_reports) {
         for (size_t e = (size_t)m % TEST_STRIDE; e < LENGTH(epsilons); e += TEST_STRIDE) {
             podium_collection c = collection_of(m, epsilons[e], 1, 120);
             ck_assert_uint_ge(forge_reports(&c, &seed),
-                              podium_collection_cells(&c) == 2 ? 2 : 200); /* honest ones among them */
+                              podium_collection_cells(&c) == 2 ? 2 : 200); /* honest reports are among them */
         }
     podium_collection fine = minimax_of(1, 4096);
     ck_assert_uint_ge(forge_reports(&fine, &seed), 1000);
 }
 END_TEST
 
-/* Bins that no report is counted in: Hybrid's upper half has two outputs */
+/* In Hybrid's upper half, which has two outputs, reports are counted in only two bins; the others must be rejected. */
 START_TEST(forged_bins) {
     podium_collection c = collection_of(PODIUM_MECHANISM_HYBRID, 2, 0, 1);
     size_t accepted = 0;
@@ -1004,8 +1011,9 @@ static podium_aggregate shifted(podium_aggregate a, int sum, int squares) {
     return a;
 }
 
-/* Reports with a given sum have the least squares if they are alike, and the greatest if they are at the ends of their
-   bins; a little beyond either is refused. Where a bin is one cell there is no room at all. */
+/* Reports with a given sum have the least squares if they are equal, and the greatest if they are at the ends of
+   their bins. Squares slightly beyond either limit are rejected. If each bin is one cell, only one sum of squares is
+   possible. */
 START_TEST(forged_squares) {
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1),
                       coarse = collection_of(PODIUM_MECHANISM_MINIMAX, 1, 0, 1);
@@ -1026,7 +1034,7 @@ START_TEST(forged_squares) {
 }
 END_TEST
 
-/* Whatever reports there are, what they add up to is possible: few, many, all alike, at the ends of bins. */
+/* The sums of real reports are always possible, whether they are few or many, all equal, or at the ends of bins. */
 START_TEST(honest_sums) {
     uint64_t seed = 315;
     for (int k = 0; k < COLLECTIONS; k++) {
@@ -1039,7 +1047,8 @@ START_TEST(honest_sums) {
             uint32_t cells[300];
             some_cells(&c, &seed, cells, n);
             for (size_t i = 0; i < n; i++) {
-                const uint64_t kind = seeded_word(&seed) % 4; /* as drawn, the same again, or at an end of its bin */
+                /* As drawn, the same as the last one, or at an end of its bin. */
+                const uint64_t kind = seeded_word(&seed) % 4;
                 const uint32_t end = kind == 2 ? cells[i] & ~mask : cells[i] | mask;
                 cells[i] = kind == 0 ? cells[i] : kind == 1 ? cells[i / 2] : end < count ? end : cells[i];
             }
@@ -1073,7 +1082,7 @@ START_TEST(decoded_for_another) {
 }
 END_TEST
 
-START_TEST(needless_bytes) { /* the same number in more bytes than it needs, or in more than 64 bits */
+START_TEST(needless_bytes) { /* A number in more bytes than it needs, or with more than 64 bits, is rejected. */
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     podium_aggregate none = empty_of(&c), most = with_bins(&c, UINT64_MAX, 1);
@@ -1081,7 +1090,7 @@ START_TEST(needless_bytes) { /* the same number in more bytes than it needs, or 
     bytes[n - 1] = 0x80, bytes[n] = 0;
     ck_assert_int_eq(decode(bytes, n + 1), PODIUM_ERROR_TEXT_MALFORMED);
     bytes[n - 1] = 0x80;
-    ck_assert_int_eq(decode(bytes, n), PODIUM_ERROR_TEXT_MALFORMED); /* more is to follow, and nothing does */
+    ck_assert_int_eq(decode(bytes, n), PODIUM_ERROR_TEXT_MALFORMED); /* the last byte says that more follow */
     n = podium_aggregate_encode(&most, bytes, sizeof bytes);
     ck_assert_int_eq(decode(bytes, n), PODIUM_OK);
     ck_assert_uint_eq(bytes[95 + 9], 1); /* the 64th bit */
@@ -1106,7 +1115,7 @@ START_TEST(wrong_text) {
     accepted += parse(text, n + 2) != PODIUM_ERROR_TEXT_MALFORMED;
     for (size_t i = 0; i < n; i++) {
         char byte = text[i];
-        for (size_t k = 0; k < sizeof bad; k++) { /* a 0 as well */
+        for (size_t k = 0; k < sizeof bad; k++) { /* including a 0 byte */
             text[i] = bad[k];
             accepted += bad[k] != byte && parse(text, n) != PODIUM_ERROR_TEXT_MALFORMED;
         }

@@ -1,4 +1,4 @@
-/* What is refused and why; and what the grid and the thresholds make of mean and variance, exactly. */
+/* Which specs are rejected and why, and the exact mean and variance that the grid and the thresholds lead to. */
 #include <check.h>
 #include <float.h>
 #include <limits.h>
@@ -61,9 +61,9 @@ START_TEST(precise_errors) {
 }
 END_TEST
 
-START_TEST(narrow_enough) { /* the header's rule: a hundred-thousandth of the larger bound will do */
+START_TEST(narrow_enough) { /* The header promises that a hundred-thousandth of the larger bound is enough. */
     FOR_EACH_MECHANISM (m) {
-        const double next = podium_row_of(m)->revision == 0 ? 1.3 : 2; /* a map that is solved for takes its time */
+        const double next = podium_row_of(m)->revision == 0 ? 1.3 : 2; /* solving for a map takes long */
         for (double epsilon = 1e-6; epsilon < 50; epsilon *= next) {
             ck_assert_int_eq(init(m, epsilon, 1e9, 1e9 * (1 + 1e-5)), PODIUM_OK);
             ck_assert_int_eq(init(m, epsilon, -1e9 * (1 + 1e-5), -1e9), PODIUM_OK);
@@ -99,7 +99,7 @@ START_TEST(words_for_everything) {
 }
 END_TEST
 
-/* ---- Mean and variance as realised, from the integers ---- */
+/* ---- Mean and variance of the sampler, from its integers ---- */
 
 static const double epsilons[] = {1e-6, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 20, 25, 30, 40, 50};
 
@@ -115,7 +115,7 @@ static void check_step_moments(const podium_layout *c, const podium_shape *shape
         double x = -2 + fifths, rounding = podium_has_lower(d->threshold) ? 0 : 0x1p-20;
         ck_assert_double_eq_tol((double)((long double)c->first + h * mean), x, 5 * 1e-9);
         ck_assert_double_eq_tol((double)(variance * h * h) / podium_shape_variance(shape, x), 1,
-                                1e-8 + rounding + 2 / (double)d->width); /* of the step, and of its threshold */
+                                1e-8 + rounding + 2 / (double)d->width); /* rounding of the step and of its threshold */
     }
 }
 
@@ -133,7 +133,7 @@ END_TEST
 
 /* ---- Stairs ---- */
 
-/* Every mechanism that draws stairs, at every epsilon; returns the largest of what the check says */
+/* Checks every mechanism that draws stairs at every epsilon; returns the largest result. */
 static double worst_of_stairs(double (*check)(const podium_collection *collection, const podium_layout *c), double min,
                               double max) {
     double worst = 0;
@@ -174,7 +174,7 @@ static double check_noise_variance(const podium_collection *collection, const po
     moments beyond = distance_moments(d);
     long double in = (long double)d->threshold * 0x1p-64L, w = (long double)d->width, start = (w + 1) / 2;
     long double square = in * (w * w - 1) / 12 + (1 - in) * (beyond.square + 2 * start * beyond.mean + start * start);
-    square += 0.25L; /* random rounding between two places adds as much at the most */
+    square += 0.25L; /* the most that random rounding between two places adds */
     double ratio = (double)(square * (long double)c->spacing * (long double)c->spacing) / shape.alpha;
     (void)collection;
     ck_assert_msg(fabs(ratio - 1) < 1e-3, "%s, epsilon %g: variance %.6f of the closed form",
@@ -188,13 +188,13 @@ START_TEST(noise_variance) {
 }
 END_TEST
 
-/* At the upper end of the range the right side is clamped sooner than the left: the mean loses what the stairs beyond
-   the margin lose, and what goes straight to the end cells pulls to the middle. */
+/* At the upper end of the range the right side is clamped sooner than the left. The mean loses what the stairs
+   beyond the margin lose, and the draws that go straight to an end cell move it towards the middle. */
 static double check_noise_bias(const podium_collection *collection, const podium_layout *c) {
     const podium_stairs_draw *d = &c->draw.stairs;
     uint64_t stairs = (uint64_t)1 << d->coin_count;
     long double lost = 0, stair = (long double)((uint64_t)1 << d->stair_bits);
-    for (uint64_t g = stairs - d->stairs; g < stairs; g++) { /* the margin at the nearer end is this many stairs */
+    for (uint64_t g = stairs - d->stairs; g < stairs; g++) { /* stairs beyond the margin at the nearer end */
         long double p = 1;
         for (uint32_t k = 0; k < d->coin_count; k++) {
             long double one = (long double)d->coins[k] * 0x1p-64L;

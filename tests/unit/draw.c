@@ -1,4 +1,5 @@
-/* The 64-bit sampler at its edges: the first and last word that reach a cell, and both sides of every threshold. */
+/* The 64-bit sampler at its limits: the first and the last word that lead to a cell, and both sides of every
+   threshold. */
 #include <check.h>
 
 #include "support.h"
@@ -32,7 +33,7 @@ START_TEST(step_words) {
         for (int trial = 0; trial < 50; trial++) {
             uint64_t n = sizes[k], w = 1 + seeded_word(&seed) % (n - 1);
             uint64_t threshold = seeded_word(&seed) | 1;
-            if (trial % 3 == 0) /* one whose lower half decides nothing */
+            if (trial % 3 == 0) /* a threshold whose lower half is 0 */
                 threshold = (threshold | (uint64_t)1 << 32) & ~(uint64_t)UINT32_MAX;
             podium_layout c = {
                 .sampler = PODIUM_SAMPLER_STEP, .cells = n, .places = n - w, .draw.step = {w, threshold}};
@@ -56,7 +57,7 @@ START_TEST(step_words) {
 }
 END_TEST
 
-/* Words that send a draw to a given stair, side and position; each threshold is met on its tighter side. */
+/* Sets words that lead to a given stair, side and position. Each word is as close to its threshold as possible. */
 static void stair_words(const podium_stairs_draw *d, uint64_t *words, uint64_t stair, uint64_t position) {
     words[0] = d->threshold;
     words[1] = position;
@@ -76,7 +77,7 @@ static void check_stairs(const podium_layout *c, uint64_t *seed) {
         uint64_t distance = (stair << d->stair_bits) + offset, first = offset << (64 - d->stair_bits);
         uint64_t after = first | UINT64_MAX >> d->stair_bits; /* the last word with this offset; odd */
 
-        stair_words(d, words, stair, first); /* even: left */
+        stair_words(d, words, stair, first); /* even, so on the left */
         ck_assert_uint_eq(draw(c, place, words), distance >= middle ? 0 : middle - 1 - distance);
         stair_words(d, words, stair, after);
         uint64_t right = middle + d->width + distance;
@@ -88,7 +89,7 @@ static void check_stairs(const podium_layout *c, uint64_t *seed) {
         ck_assert_uint_eq(draw(c, place, words), 0);
 
         uint64_t j = some_cell(seed, trial, d->width);
-        words[0] = d->threshold - 1; /* on the middle stair, whatever the other words say */
+        words[0] = d->threshold - 1; /* on the middle stair for any other words */
         words[1] = first_word(j, d->width);
         ck_assert_uint_eq(draw(c, place, words), middle + j);
         words[1] = last_word(j, d->width);
@@ -96,7 +97,8 @@ static void check_stairs(const podium_layout *c, uint64_t *seed) {
     }
 }
 
-/* Either side of the coin, of the thresholds, and of the side word, which is below the place's share of all */
+/* Both sides of the coin's threshold, of the other thresholds, and of the side word, which is compared with the
+   place */
 static void check_pair(const podium_layout *c, uint64_t *seed) {
     const podium_pair_draw *d = &c->draw.pair;
     const uint64_t half = c->cells / 2, lower = d->coin, upper = d->coin - 1, width = d->step.width;
@@ -121,7 +123,7 @@ static void check_pair(const podium_layout *c, uint64_t *seed) {
     }
 }
 
-/* Every mechanism that draws so, at epsilons where that has all its parts */
+/* Every mechanism with this sampler, at epsilons for which the sampler has all its parts */
 static int for_each_sampler(podium_sampler_kind sampler, const double *epsilons, size_t count, uint64_t seed,
                             void (*check)(const podium_layout *c, uint64_t *seed)) {
     int checked = 0;

@@ -1,4 +1,4 @@
-/* Estimates against the plain formulas, their intervals, and distributions that are known beforehand. */
+/* Estimates compared with plain formulas, their intervals, and distributions that are known in advance. */
 #include <check.h>
 #include <math.h>
 
@@ -41,7 +41,7 @@ static podium_aggregate uniform_values(const podium_collection *c, uint64_t *see
     return privatized(c, seed, n);
 }
 
-/* Most of them in the lower half: reports by the thousand tell that from an even spread */
+/* Most values are in the lower half, which thousands of reports can tell apart from an even spread. */
 static podium_aggregate skewed_values(const podium_collection *c, uint64_t *seed, size_t n) {
     const podium_spec spec = podium_collection_spec(c);
     for (size_t i = 0; i < n; i++) {
@@ -51,7 +51,7 @@ static podium_aggregate skewed_values(const podium_collection *c, uint64_t *seed
     return privatized(c, seed, n);
 }
 
-/* What the library computes from sums; what it says of that is in unit/summary. */
+/* The estimate that the library computes from sums. unit/summary tests what it says about them. */
 static podium_status make(podium_estimate *e, const podium_collection *c, const podium_aggregate *a,
                           podium_interval interval, double confidence) {
     return podium_estimate_make(e, podium_layout_of(c), podium_sums_of(a), interval, confidence);
@@ -78,7 +78,7 @@ static plain of_reports(const podium_layout *c, size_t n) {
     return (plain){sum / n, square / (n - 1)};
 }
 
-/* What a map of pieces adds to the square of a report, by its piece */
+/* The correction that a map of pieces adds to the square of a report */
 static double correction_of(const podium_layout *c, double report) {
     uint32_t cell;
     ck_assert(podium_map_of(c)->cell(c, &cell, (report - c->first) / c->spacing));
@@ -109,7 +109,7 @@ static void check_moments(const podium_collection *collection, const podium_aggr
     podium_estimate e = estimate_of(collection, a);
     plain p = of_reports(c, n);
     long double middle = c->spec.min + (long double)(c->spec.max - c->spec.min) / 2;
-    /* the noise is in every report; its variance is alpha at the least, where beta is not below 0 */
+    /* Every report contains noise, whose variance is at least alpha if beta is not negative. */
     long double scale = sqrtl(fmaxl(p.variance, (long double)c->variance_least));
     if (c->beta >= 0 && c->map != PODIUM_MAP_PIECES)
         ck_assert_double_eq(c->variance_least, c->alpha);
@@ -118,7 +118,7 @@ static void check_moments(const podium_collection *collection, const podium_aggr
     ck_assert_double_eq_tol(e.standard_error, (double)(scale / sqrtl(n)), (double)(1e-10L * scale));
     if (c->cells > 2)
         check_variance(c, &e, p, n);
-    else /* two outputs do not tell */
+    else /* two outputs say nothing about it */
         ck_assert(isnan(e.variance) && isnan(e.standard_deviation) && !e.variance_clipped);
 }
 
@@ -136,7 +136,7 @@ START_TEST(moments) {
 }
 END_TEST
 
-START_TEST(many_reports) { /* the sums of 2^60 of them, where doubles would have rounded long before */
+START_TEST(many_reports) { /* The sums of 2^60 reports, for which doubles would have been rounded long before. */
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, -1, 1);
     uint32_t cells[] = {UINT32_MAX / 2, UINT32_MAX / 2 + 1};
     podium_aggregate a = of_cells(&c, cells, 2);
@@ -149,10 +149,9 @@ START_TEST(many_reports) { /* the sums of 2^60 of them, where doubles would have
 }
 END_TEST
 
-/* Values whose mean and variance are known, within 6 standard errors: at most two comparisons a mechanism, false alarms
-   below 6e-8 for a dozen of them.
-   The variance comes from the mean of y^2, divided by 1 + beta; not dividing leaves room for what the mean's square
-   adds. */
+/* Estimates of values with a known mean and variance, within 6 standard errors. There are at most two comparisons
+   for each mechanism, with false alarms below 6e-8 for a dozen of them. The variance comes from the mean of y^2
+   divided by 1 + beta; the tolerance is not divided, which leaves room for the square of the mean. */
 START_TEST(estimates_the_values) {
     uint64_t seed = 402;
     FOR_EACH_MECHANISM (m) {
@@ -205,7 +204,7 @@ static double half_width(const podium_collection *c, const podium_aggregate *a, 
     return (e.upper - e.lower) / 2;
 }
 
-START_TEST(normal_quantiles) { /* to 12 digits; of 1 - 1e-9 a double has 7 */
+START_TEST(normal_quantiles) { /* To 12 digits; for 1 - 1e-9 a double has only 7. */
     static const double known[][3] = {{0.5, 0.6744897501960817, 1e-12},    {0.6826894921370859, 1, 1e-12},
                                       {0.9, 1.6448536269514722, 1e-12},    {0.95, 1.959963984540054, 1e-12},
                                       {0.99, 2.5758293035489004, 1e-12},   {0.9973002039367398, 3, 1e-12},
@@ -217,13 +216,13 @@ START_TEST(normal_quantiles) { /* to 12 digits; of 1 - 1e-9 a double has 7 */
     podium_estimate e = estimate_of(&c, &a);
     for (size_t i = 0; i < LENGTH(known); i++) {
         double z = half_width(&c, &a, PODIUM_INTERVAL_NORMAL, known[i][0]) / e.standard_error;
-        /* the ends are rounded beside the mean: 1e-16 of it, in standard errors */
+        /* the ends are rounded relative to the mean, by 1e-16 of it in standard errors */
         ck_assert_double_eq_tol(z, known[i][1], known[i][2] * fmax(1, known[i][1]) + 4e-16 / e.standard_error);
     }
 }
 END_TEST
 
-START_TEST(guaranteed_formula) { /* Maurer and Pontil's, with half of what may fail at each side */
+START_TEST(guaranteed_formula) { /* The bound of Maurer and Pontil, with half of the failure probability on each side */
     static const double confidences[] = {0.5, 0.95, 0.999999};
     uint64_t seed = 404;
     FOR_EACH_MECHANISM (m) {
@@ -345,7 +344,7 @@ END_TEST
 
 /* ---- Distributions ---- */
 
-/* Shares that are known add up to 1; those that are withheld are NaN, as is all that is asked of them. */
+/* Known shares add up to 1. Withheld shares are NaN, and so is everything computed from them. */
 static void check_shares(const podium_distribution *d) {
     double sum = 0;
     size_t bad = 0;
@@ -392,7 +391,7 @@ START_TEST(shares) {
 }
 END_TEST
 
-/* Many aggregates through one channel: each as if it had its own */
+/* Many aggregates with one channel have the same distributions as with a channel each. */
 START_TEST(one_channel) {
     static podium_distribution own, shared;
     uint64_t seed = 409;
@@ -412,15 +411,15 @@ START_TEST(one_channel) {
 }
 END_TEST
 
-/* One report where hardly any comes: at the far end of every mechanism's support, alone and beside others. A single
-   dishonest one must not ruin the estimate. */
+/* One report where hardly any occurs, at the far end of every mechanism's support, alone and with others. A single
+   dishonest report must not ruin the estimate. */
 START_TEST(far_reports) {
     static const double epsilons[] = {0.001, 1, 10, 50};
     static podium_distribution d;
     uint64_t seed = 406;
     FOR_EACH_MECHANISM (m)
         for (size_t e = (size_t)m % 2; e < LENGTH(epsilons);
-             e += 2) { /* half of them each, and half of the places each */
+             e += 2) { /* half of them each time, at half of the places */
             podium_collection c = collection_of(m, epsilons[e], 0, 1);
             uint32_t last = (uint32_t)(podium_collection_cells(&c) - 1),
                      far[] = {0, 1, last / 50, last - last / 50, last - 1, last};
@@ -460,22 +459,23 @@ START_TEST(coarser) {
     ck_assert_double_eq_tol(d.share[1], 0.45, 1e-15);
     ck_assert_double_eq_tol(d.share[2], 0.25, 1e-15);
     check_shares(&d);
-    for (int i = 0; i <= 2; i += 2) /* ends of the coarse bins keep their quantiles */
+    for (int i = 0; i <= 2; i += 2) /* quantiles at the ends of coarse bins do not change */
         ck_assert_double_eq_tol(podium_distribution_quantile(&d, i == 0 ? 0.3 : 0.75), i == 0 ? 2 : 4, 1e-12);
     ck_assert_int_eq(podium_distribution_coarsen(&d, 1), PODIUM_OK);
     ck_assert_double_eq_tol(d.share[0], 1, 1e-15);
 }
 END_TEST
 
-/* Half of the values around a quarter of the range, half around three quarters, standard deviation 5% of the range: the
-   quartiles are at the peaks. Tolerances in shares of the range: 2%, and 3% for Laplace, whose reports are the noisier.
-   The valley, 40% to 60%, has 0.13% of the values; smoothing and noise may leave 10% there. For Laplace 25%: at this n
-   it finds the quartiles, but hardly that there are two peaks (a flat distribution would have 19%). */
+/* Half of the values are around a quarter of the range and half around three quarters, with a standard deviation of
+   5% of the range, so the quartiles are at the peaks. They must be found within 2% of the range, and within 3% for
+   Laplace, whose reports are noisier. The valley from 40% to 60% contains 0.13% of the values. Smoothing and noise
+   may leave 10% there, and 25% for Laplace, which finds the quartiles with this n but hardly the two peaks (a flat
+   distribution would have 19%). */
 static void two_peaks(podium_mechanism mechanism, double tolerance, double valley_most) {
     static podium_distribution d;
     uint64_t seed = 407;
     podium_collection c = collection_of(mechanism, 2, 0, 100);
-    if (podium_collection_cells(&c) == 2) /* tells the mean alone */
+    if (podium_collection_cells(&c) == 2) /* shows only the mean */
         return;
     for (size_t i = 0; i < MANY; i++)
         values[i] = (i % 2 == 0 ? 25 : 75) + 5 * bell(&seed);
@@ -489,7 +489,7 @@ static void two_peaks(podium_mechanism mechanism, double tolerance, double valle
     printf(
         "two peaks, %s: quartiles off by %.2f%% and %.2f%%, first eighth by %.2f%%; in the valley %.2f%%; %u steps\n",
         podium_mechanism_name(mechanism), low - 25, high - 75, eighth - (25 - 5 * 0.6745), 100 * valley, d.steps);
-    fflush(stdout); /* before an assertion ends this process */
+    fflush(stdout); /* before a failed assertion ends this process */
     ck_assert_double_le(fabs(low - 25), 100 * tolerance);
     ck_assert_double_le(fabs(high - 75), 100 * tolerance);
     ck_assert_double_le(valley, valley_most);
@@ -519,7 +519,7 @@ static podium_aggregate all_at(const podium_collection *c, double value, uint64_
     return of_cells(c, cells, LENGTH(cells));
 }
 
-START_TEST(few_bins_at_large_epsilon) { /* all values in one place: it must be found, however few bins are asked for */
+START_TEST(few_bins_at_large_epsilon) { /* If all values are equal, they must be found even with few bins. */
     static const uint32_t few[] = {1, 4, 10, 20, 128};
     FOR_EACH_MECHANISM (m)
         for (size_t k = 0; k < LENGTH(few); k++) {
@@ -527,7 +527,7 @@ START_TEST(few_bins_at_large_epsilon) { /* all values in one place: it must be f
             podium_aggregate a = all_at(&c, 0.137, 401);
             podium_distribution d;
             ck_assert_int_eq(distribution_with(&d, &c, &a, few[k]), PODIUM_OK);
-            if (podium_collection_cells(&c) == 2) { /* but not from two outputs, however many reports there are */
+            if (podium_collection_cells(&c) == 2) { /* but not with two outputs, for any number of reports */
                 ck_assert(!d.telling);
                 continue;
             }
@@ -585,18 +585,20 @@ START_TEST(bootstrapped) {
     ck_assert_int_eq(podium_distribution_make(channel, &d, &a), PODIUM_OK);
     podium_channel_free(channel);
     for (int i = 0; i < QUANTILES; i++) {
-        ck_assert(lower[i] <= low[i] && low[i] <= high[i] && high[i] <= upper[i]); /* more confident, wider */
+        /* A larger confidence has a wider interval. */
+        ck_assert(lower[i] <= low[i] && low[i] <= high[i] && high[i] <= upper[i]);
         ck_assert(lower[i] >= 0 && upper[i] <= 100 + 1e-9);
         ck_assert(i == 0 || (lower[i - 1] <= lower[i] && upper[i - 1] <= upper[i]));
     }
-    for (int i = 1; i < QUANTILES - 1; i++) { /* about what was estimated, and neither a point nor everything */
+    /* The interval contains the estimate, and is neither a point nor the whole range. */
+    for (int i = 1; i < QUANTILES - 1; i++) {
         double at = podium_distribution_quantile(&d, p[i]);
         ck_assert(lower[i] < upper[i] && upper[i] - lower[i] < 20 && lower[i] - 5 < at && at < upper[i] + 5);
     }
 }
 END_TEST
 
-START_TEST(bootstrap_withheld) { /* with the distribution, and no repetition is made */
+START_TEST(bootstrap_withheld) { /* If the distribution is withheld, so is the interval, and no repetition is made. */
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 100);
     uint32_t cell = UINT32_MAX / 4, done = 0;
     podium_aggregate a = of_cells(&c, &cell, 1);

@@ -1,4 +1,4 @@
-/* The masses that analysts are told are the masses that are drawn: by the theorems, by counting, and by drawing. */
+/* The masses that the library computes are those of the draws: by the theorems, by counting, and by drawing. */
 #include <check.h>
 #include <math.h>
 
@@ -12,7 +12,7 @@ static long double share(uint64_t threshold) {
 
 /* ---- Theorem 1, in integers ---- */
 
-/* The words that are scaled to one of the cells first ... last-1 among n */
+/* The number of words that are scaled to one of the cells first ... last-1 among n */
 static long double words(uint64_t n, uint64_t first, uint64_t last) {
     return last - first == n ? 0x1p64L : (long double)(first_word(last, n) - first_word(first, n));
 }
@@ -21,7 +21,7 @@ static uint64_t clamped(uint64_t cell, uint64_t low, uint64_t high) {
     return cell < low ? low : cell > high ? high : cell;
 }
 
-/* The draw of one step: n cells in all, width of them the step at the place */
+/* The mass under a step: n cells in all, of which width are in the step at the place */
 static long double step_mass(uint64_t n, uint64_t width, uint64_t threshold, uint64_t place, uint64_t first,
                              uint64_t last) {
     uint64_t from = clamped(first, place, place + width) - place, to = clamped(last, place, place + width) - place;
@@ -33,7 +33,7 @@ static long double step_of(const podium_layout *c, uint64_t place, uint64_t firs
     return step_mass(c->cells, c->draw.step.width, c->draw.step.threshold, place, first, last);
 }
 
-/* Of either half what lies in it, by the coin, and the upper half's place by the side word */
+/* The masses of the two halves, mixed by the coin, with the upper half's place chosen by the side word */
 static long double pair_of(const podium_layout *c, uint64_t place, uint64_t first, uint64_t last) {
     const podium_pair_draw *d = &c->draw.pair;
     uint64_t half = c->cells / 2, from = clamped(first, half, 2 * half) - half,
@@ -45,17 +45,17 @@ static long double pair_of(const podium_layout *c, uint64_t place, uint64_t firs
                                       upper * step_mass(half, half / 2, d->pair_threshold, half / 2, from, to));
 }
 
-/* NULL for samplers that are not Theorem 1's */
+/* NULL for samplers that Theorem 1 is not about */
 static long double (*const theorem_1[PODIUM_SAMPLERS])(const podium_layout *, uint64_t, uint64_t, uint64_t) = {
     [PODIUM_SAMPLER_STEP] = step_of, [PODIUM_SAMPLER_PAIR] = pair_of};
 
-/* A uniform position is scaled to a cell by a whole number of words: a range has one more or less than its share of
-   them, 2^-64 of all. The rest is rounding. */
+/* A whole number of words is scaled to each cell, so a range has at most one word more or less than its share, which
+   is 2^-64 of all. The rest is rounding. */
 static bool near_enough(double mass, long double truth) {
     return fabsl(mass - truth) <= 1e-12L * truth + 0x1p-64L;
 }
 
-/* The first cell of the step, or of the middle stair, at a place; and how many there are */
+/* The first cell of the step or of the middle stair at a place, and the number of its cells */
 static uint64_t start_of(const podium_layout *c, uint64_t place, uint64_t *width) {
     switch ((podium_sampler_kind)c->sampler) {
     case PODIUM_SAMPLER_STAIRS:
@@ -70,7 +70,7 @@ static uint64_t start_of(const podium_layout *c, uint64_t place, uint64_t *width
     }
 }
 
-/* Corners of the grid and of the step, and others */
+/* The ends of the grid and of the step, and other cells */
 static uint64_t some_cell(const podium_layout *c, uint64_t *seed, uint64_t place) {
     uint64_t width, start = start_of(c, place, &width);
     uint64_t chosen[] = {0, 1, start - (start > 0), start, start + 1, start + width, start + width + 1, c->cells};
@@ -111,7 +111,7 @@ START_TEST(step_is_theorem_1) {
 }
 END_TEST
 
-START_TEST(single_cells_of_the_step) { /* where R/W is whole, and so every cell's mass */
+START_TEST(single_cells_of_the_step) { /* If R/W is an integer, all cells of the step have the same mass. */
     const uint64_t width = (uint64_t)1 << 30, threshold = 0x7654321012345678;
     const podium_layout layout = {.sampler = PODIUM_SAMPLER_STEP,
                                   .cells = (uint64_t)1 << 32,
@@ -130,7 +130,7 @@ END_TEST
 
 /* ---- Theorem 2 ---- */
 
-/* The mass of one cell at distance v, beside the middle stair and inside the grid: f(v) in the proof */
+/* The mass of one cell at distance v, beside the middle stair and inside the grid, which is f(v) in the proof */
 static long double beside(const podium_stairs_draw *d, uint64_t distance) {
     uint64_t number = distance >> d->stair_bits;
     long double p = 1;
@@ -140,7 +140,7 @@ static long double beside(const podium_stairs_draw *d, uint64_t distance) {
     return number >> d->coin_count != 0 ? 0 : ldexpl(p / 2, -(int)d->stair_bits);
 }
 
-/* Every choice that draw.c can make on a small grid, each with its probability, gathered by cell */
+/* Adds up, cell by cell, the probabilities of all choices that draw.c can make on a small grid. */
 static void count_all(const podium_layout *c, uint64_t place, long double *mass) {
     const podium_stairs_draw *d = &c->draw.stairs;
     uint64_t middle = d->margin + place, last = c->cells - 1, reach = (uint64_t)1 << (d->coin_count + d->stair_bits);
@@ -171,9 +171,9 @@ static size_t wrong_ranges(const podium_collection *collection, uint64_t place) 
     return wrong;
 }
 
-/* Stairs that fall, private or not */
+/* Stairs that fall, whether they are private or not */
 static podium_collection some_stairs(uint64_t *seed, int trial) {
-    double fall = 0.02 + 1.5 * seeded_uniform(seed); /* from stair to stair, on a logarithmic scale */
+    double fall = 0.02 + 1.5 * seeded_uniform(seed); /* the fall from stair to stair, as a logarithm */
     podium_layout c = {.sampler = PODIUM_SAMPLER_STAIRS};
     podium_stairs_draw *d = &c.draw.stairs;
     d->coin_count = 1 + (uint32_t)(trial % 4);
@@ -203,7 +203,8 @@ START_TEST(stairs_by_counting) {
 }
 END_TEST
 
-/* A cell beside the middle stair, at either end of the grid or anywhere: 12 digits, however small its mass */
+/* The mass of a cell beside the middle stair, at an end of the grid or anywhere, must be right to 12 digits, however
+   small it is. */
 static bool single_cell_is_right(const podium_collection *collection, uint64_t place, uint64_t y) {
     const podium_stairs_draw *d = &podium_layout_of(collection)->draw.stairs;
     uint64_t middle = d->margin + place, end = middle + d->width;
@@ -246,7 +247,7 @@ static bool same(double a, double b) {
     return fabs(a - b) <= 1e-12 * (a + b);
 }
 
-/* The mirror image of first ... last - 1, which in pairs is that of each half */
+/* The mass of the mirror image of first ... last - 1; in pairs, each half is mirrored separately. */
 static double mirrored_mass(const podium_collection *c, uint64_t place, uint64_t first, uint64_t last) {
     const bool is_pair = podium_layout_of(c)->sampler == PODIUM_SAMPLER_PAIR;
     const uint64_t n = podium_collection_cells(c), half = is_pair ? n / 2 : n;
@@ -258,7 +259,8 @@ static double mirrored_mass(const podium_collection *c, uint64_t place, uint64_t
            podium_collection_mass(c, mirrored, n + half - clamped(last, half, n), n + half - clamped(first, half, n));
 }
 
-/* Total 1; never negative; longer is more; parts add up; and the mirror image is the same */
+/* All masses add up to 1, none is negative, a longer range has more, parts add up, and mirror images have the same
+   mass. */
 static size_t wrong_laws(const podium_collection *c, uint64_t place, uint64_t a, uint64_t b) {
     uint64_t first = a < b ? a : b, last = a < b ? b : a, n = podium_collection_cells(c);
     double mass = podium_collection_mass(c, place, first, last), before = podium_collection_mass(c, place, 0, first),
@@ -295,8 +297,8 @@ END_TEST
 #define BLOCK 500
 #define BINS 50
 
-/* 50 bins of about equal mass: ends at quantiles of the masses themselves, found by halving. Where cells are few, so
-   are the bins: each has half its share at least. */
+/* 50 bins of about equal mass, whose ends are quantiles of the masses, found by bisection. With few cells there are
+   fewer bins, each of at least half its share. */
 static uint64_t cell_at(const podium_collection *c, uint64_t place, double p) {
     uint64_t low = 0, high = podium_collection_cells(c);
     while (low < high) {
@@ -346,9 +348,9 @@ static double chi_square(const podium_collection *c, uint64_t *seed, uint32_t pl
     return statistic;
 }
 
-/* Nine comparisons a mechanism, each with a chi-square of at most 49 degrees of freedom. By the bound of Laurent and
-   Massart it exceeds 49 + 2 sqrt(49 t) + 2t with probability e^-t at most: 151 at t = 19.7, 2.8e-9. False alarms in
-   all: below 4e-7 for a dozen mechanisms. */
+/* Nine comparisons for each mechanism, each with a chi-square of at most 49 degrees of freedom. By the bound of
+   Laurent and Massart it exceeds 49 + 2 sqrt(49 t) + 2t with a probability of at most e^-t, which for 151 (t = 19.7)
+   is 2.8e-9. For a dozen mechanisms, false alarms are below 4e-7 in all. */
 START_TEST(draws_follow) {
     static const double chosen[] = {0.5, 2, 6};
     uint64_t seed = 105;
@@ -368,7 +370,8 @@ static double from_formula(double ours, double formula) {
     return fabs(ours - formula) / formula;
 }
 
-/* How far alpha and beta are from the closed form's. Piecewise's step is the narrowest, and has whole cells. */
+/* How far alpha and beta are from those of the closed form. Piecewise has the narrowest step, so rounding it to
+   whole cells matters most. */
 static double from_shape(podium_mechanism m, double epsilon) {
     podium_layout c = layout_of(m, epsilon, -2, 6);
     podium_shape shape = shape_of(m, epsilon, -2, 6);
@@ -390,8 +393,7 @@ START_TEST(variance_beside_the_shape) {
         for (double epsilon = 1e-6; epsilon < 50; epsilon *= 1.7)
             worst = fmax(worst, from_shape(m, epsilon));
         printf("%s: variance within %.1e of the closed form\n", podium_mechanism_name(m), worst);
-        /* Laplace's stairs fall short by (80/1024)^2/24 = 2.6e-4 at most; the others only round their widths to cells
-         */
+        /* Laplace's stairs are below by at most (80/1024)^2/24 = 2.6e-4; the others only round their widths to cells */
         ck_assert_double_lt(worst, m == PODIUM_MECHANISM_LAPLACE     ? 3e-4
                                    : m == PODIUM_MECHANISM_STAIRCASE ? 1e-6
                                                                      : 1e-4);
@@ -399,8 +401,8 @@ START_TEST(variance_beside_the_shape) {
 }
 END_TEST
 
-/* Straight from the masses of 65536 ranges of cells (or of all cells, where they are fewer), each as its middle and a
-   uniform spread within */
+/* The variance from the masses of 65536 ranges of cells (or of all cells if there are fewer), each with its middle
+   and a uniform spread within */
 static double variance_from_masses(const podium_layout *c, double x) {
     const podium_map *map = podium_map_of(c);
     double mean = 0, square = 0, place = podium_place(c, x);
@@ -442,8 +444,9 @@ START_TEST(influence) {
         podium_collection c = collection_of(m, 1, -2, 6);
         const uint64_t n = podium_collection_cells(&c);
         double least = INFINITY, most = -INFINITY, support;
-        for (uint64_t i = 0; i <= 65536; i++) { /* every cell of a few; some of many, those about the middle included,
-                                                   where the lower half of a pair ends */
+        /* All cells if there are few, otherwise some, including those about the middle, where the lower half of a
+           pair ends. */
+        for (uint64_t i = 0; i <= 65536; i++) {
             uint32_t cell = (uint32_t)(i == 65536 ? n / 2 - 1 : (n - 1) * i / 65535);
             double report;
             ck_assert_int_eq(podium_collection_reports(&c, &report, &cell, 1), PODIUM_OK);
@@ -453,7 +456,8 @@ START_TEST(influence) {
         ck_assert_double_eq(podium_collection_influence(&c, 0, 10), 0);
         ck_assert_double_eq_tol(podium_collection_influence(&c, 1, 1), support, 1e-12 * support);
         ck_assert_double_eq_tol(podium_collection_influence(&c, 3, 1000), support * 3 / 1000, 1e-12 * support);
-        ck_assert_double_eq_tol(podium_collection_influence(&c, 7, 5), support, 1e-12 * support); /* no more than all */
+        /* At most all of them. */
+        ck_assert_double_eq_tol(podium_collection_influence(&c, 7, 5), support, 1e-12 * support);
         ck_assert(isinf(podium_collection_influence(&c, 0, 0)));
     }
 }

@@ -1,6 +1,6 @@
 /*
- * What the mechanisms beyond the paper must hold, from the integers of the finished collection: privacy, bias and worst
- * variance, with every mass an exact fraction of R^2 = 2^128 pairs of words.
+ * What the mechanisms beyond the paper must satisfy, computed from the integers of the finished collection: privacy,
+ * bias and worst variance. Every mass is an exact fraction of R^2 = 2^128 pairs of words.
  */
 #include <check.h>
 #include <gmp.h>
@@ -10,7 +10,7 @@
 #include "gmp_words.h"
 #include "support.h"
 
-/* How many of the R = 2^64 words scale to j among n: all of them, where n is 1 */
+/* How many of the R = 2^64 words are scaled to j among n; all of them if n is 1 */
 static void set_words_to(mpz_t words, uint64_t j, uint64_t n) {
     mpz_set_u64(words, first_word(j + 1, n) - first_word(j, n));
     if (n == 1)
@@ -22,18 +22,18 @@ static uint64_t words_from(uint64_t c) {
     return UINT64_MAX - c + 1;
 }
 
-/* For a range that is 1 wide, about 0 */
+/* For a range of width 1 about 0 */
 static podium_layout minimax_layout(double epsilon, uint32_t cells) {
     podium_collection collection = minimax_of(epsilon, cells);
     return *podium_layout_of(&collection);
 }
 
-/* ---- Every place of a grid of few cells ---- */
+/* ---- All places of a grid with few cells ---- */
 
 typedef struct {
     uint64_t places;
-    long double *mean, *square; /* of the report about the middle of the range, at each place */
-    long double *correction;    /* of what is added to its square */
+    long double *mean, *square; /* of the report at each place, counted from the middle of the range */
+    long double *correction;    /* the mean correction of its square at each place */
 } table;
 
 static long double fraction(const mpz_t numerator, int bits) { /* numerator / 2^bits */
@@ -45,7 +45,8 @@ static long double fraction(const mpz_t numerator, int bits) { /* numerator / 2^
     return result;
 }
 
-/* sums += words times the worth of the cell about the middle, doubled to be whole, and its square */
+/* Adds words times the worth of the cell and times its square to sums. The worth is counted from the middle, and
+   doubled to make it an integer. */
 static void add_cell(const podium_layout *c, mpz_t sums[2], uint64_t cell, const mpz_t words) {
     mpz_t worth, most;
     mpz_inits(worth, most, NULL);
@@ -64,8 +65,9 @@ static void take_cell(const podium_layout *c, mpz_t sums[2], uint64_t cell, cons
     mpz_neg(sums[0], sums[0]), mpz_neg(sums[1], sums[1]);
 }
 
-/* The words of the step at the place. Where every cell of it has as many, only its ends have changed since the last
-   one; and of more than EXACT_CELLS each is given the fewest, which is off by 2^-48 of them. */
+/* Sets the sums over the step at the place. If all its cells have the same number of words, only the two ends are
+   updated from the last place. With more than EXACT_CELLS, each cell is given the fewest words, which is off by
+   2^-48 of them. */
 #define EXACT_CELLS 1024
 
 static void set_step(const podium_layout *c, mpz_t step[2], uint64_t place) {
@@ -135,7 +137,8 @@ static void table_free(table *t) {
     free(t->mean);
 }
 
-/* The largest variance. Between two places x is the mean, and the mean square runs straight: less x^2, a parabola. */
+/* The largest variance. Between two places the mean is x and the mean square is linear, so the variance is a
+   parabola. */
 static long double worst_of(const table *t) {
     long double worst = t->square[0] - t->mean[0] * t->mean[0];
     for (uint64_t place = 0; place < t->places; place++) {
@@ -171,8 +174,7 @@ static void read_references(reference *references) {
     ck_assert_uint_eq(n, REFERENCES);
 }
 
-/* No unbiased private mechanism has a smaller worst variance than the linear program finds, up to its discretisation.
- */
+/* By the linear program, no unbiased private mechanism has a smaller worst variance, except for the discretisation. */
 START_TEST(near_the_bound) {
     reference references[REFERENCES];
     double largest = 0;
@@ -217,7 +219,7 @@ START_TEST(never_worse_than_others) {
 }
 END_TEST
 
-START_TEST(closed_form) { /* for small epsilon: the same variance at every place */
+START_TEST(closed_form) { /* For small epsilon the variance is the same at every place. */
     static const double epsilons[] = {1e-3, 0.05, 0.25, 0.5, 0.75};
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
         podium_layout c = minimax_layout(epsilons[i], PODIUM_CELLS_LIMIT);
@@ -250,7 +252,7 @@ static long double step_mean_of(const podium_layout *c, uint64_t place) {
     return step_mean(c->cells, c->draw.step.width, c->draw.step.threshold, place);
 }
 
-/* The two outputs are worth what they are worth, and the upper one is taken by ceil(place R / places) words */
+/* The mean of a pair. The upper output's place is chosen by ceil(place R / places) of the side words. */
 static long double pair_mean(const podium_layout *c, uint64_t place) {
     const podium_pair_draw *d = &c->draw.pair;
     uint64_t half = c->cells / 2;
@@ -261,7 +263,7 @@ static long double pair_mean(const podium_layout *c, uint64_t place) {
     return (1 - pair) * step_mean(half, d->step.width, d->step.threshold, place) + pair * output;
 }
 
-/* The mean of the distance beyond the middle stair, what exceeds `room` being cut off */
+/* The mean of the distance beyond the middle stair, with distances above `room` counted as `room` */
 static long double mean_distance(const podium_stairs_draw *d, uint64_t room) {
     uint64_t stairs = (uint64_t)1 << d->coin_count, width = (uint64_t)1 << d->stair_bits;
     long double sum = 0;
@@ -286,7 +288,7 @@ static long double stairs_mean(const podium_layout *c, uint64_t place) {
     return in * ((long double)middle + mean_scaled(d->width)) + (1 - in) * (left + right) / 2;
 }
 
-/* Of the report at a place, about the middle of the range */
+/* The mean of the report at a place, counted from the middle of the range */
 static long double mean_at(const podium_layout *c, const table *t, uint64_t place) {
     static long double (*const mean_of[PODIUM_SAMPLERS])(const podium_layout *, uint64_t) = {
         [PODIUM_SAMPLER_STEP] = step_mean_of,
@@ -309,7 +311,7 @@ static double bias_at(const podium_layout *c, const table *t, double value) {
 static double largest_bias(const podium_layout *c, uint64_t *seed) {
     double delta = c->spec.max - c->spec.min, largest = 0;
     const bool many_stairs = c->sampler == PODIUM_SAMPLER_STAIRS && c->draw.stairs.coin_count > 12;
-    int trials = many_stairs ? 8 : 200; /* of 2^coins stairs, each looked at for each place */
+    int trials = many_stairs ? 8 : 200; /* with many stairs each place takes long, because all 2^coins are summed */
     table t = c->map == PODIUM_MAP_PIECES ? table_of(c) : (table){0};
     for (int i = 0; i <= trials; i++) {
         largest = fmax(largest, bias_at(c, &t, fmin(c->spec.max, c->spec.min + delta * i / trials)));
@@ -323,7 +325,7 @@ static double largest_bias(const podium_layout *c, uint64_t *seed) {
     return largest;
 }
 
-/* From the masses, not from reports. A report is rounded to a double besides, to the nearest. */
+/* The bias is computed from the masses and not from reports. A report is also rounded to the nearest double. */
 START_TEST(unbiased) {
     static const double epsilons[] = {0.05, 0.3, 0.7, 1, 2, 4, 8, 20};
     uint64_t seed = 501;
@@ -356,9 +358,9 @@ END_TEST
 
 /* ---- The second moment ---- */
 
-/* What the estimate of a population's mean square is off by, if all its values are at x: E[y^2 + correction - alpha] -
-   x^2. On average over a stretch from knot to knot it is 0; within one, the variance is not the straight line that the
-   correction can follow. */
+/* The error of the estimated mean square of a population whose values are all x, which is E[y^2 + correction -
+   alpha] - x^2. Its average over each stretch from knot to knot is 0. Within a stretch it is not, because the
+   variance is not linear and the correction can only be linear. */
 static double square_error(const podium_layout *c) {
     table t = table_of(c);
     long double largest = 0;
@@ -387,9 +389,9 @@ START_TEST(squares_are_corrected) {
 }
 END_TEST
 
-/* ---- Privacy of the tables as they are ---- */
+/* ---- Privacy of the finished maps ---- */
 
-/* Is most/least at most e^epsilon? In exact numbers; e^epsilon is rounded down. */
+/* Returns whether most/least is at most e^epsilon, in exact numbers, with e^epsilon rounded down. */
 static bool within_ratio(double epsilon, const mpz_t most, const mpz_t least) {
     mpfr_t bound, ratio;
     mpfr_init2(bound, 800), mpfr_init2(ratio, 800);
@@ -401,7 +403,7 @@ static bool within_ratio(double epsilon, const mpz_t most, const mpz_t least) {
     return within;
 }
 
-/* Words of the step that reach cell y, at the place where they are most or fewest */
+/* The number of words of the step that lead to cell y, at the place where they are most or fewest */
 static void set_step_words(mpz_t chosen, const podium_layout *c, uint64_t y, bool most) {
     mpz_t words;
     mpz_init(words);
@@ -447,7 +449,7 @@ START_TEST(tables_are_private) {
 }
 END_TEST
 
-/* A half of a pair: every cell has R/n base words, so the ratio is largest where the step has the most words. */
+/* One half of a pair. Every cell has R/n base words, so the ratio is largest where the step has the most words. */
 static void check_half(double epsilon, uint64_t n, uint64_t width, uint64_t threshold) {
     mpz_t most, least, words;
     mpz_inits(most, least, words, NULL);
@@ -461,7 +463,8 @@ static void check_half(double epsilon, uint64_t n, uint64_t width, uint64_t thre
     mpz_clears(most, least, words, NULL);
 }
 
-START_TEST(pairs_are_private) { /* given the coin, which is public, and whatever the rounding between the places */
+/* Given the public coin, each half is private for every way of rounding between places. */
+START_TEST(pairs_are_private) {
     int checked = 0;
     FOR_EACH_MECHANISM (m)
         for (double epsilon = 0.62; epsilon < 50; epsilon *= 1.2) {
@@ -478,7 +481,7 @@ START_TEST(pairs_are_private) { /* given the coin, which is public, and whatever
 }
 END_TEST
 
-/* ---- Solved everywhere, and always the same ---- */
+/* ---- The solver succeeds everywhere, and always finds the same map ---- */
 
 static void check_solved(double epsilon, uint32_t cells) {
     static podium_collection first, second;
@@ -495,7 +498,8 @@ static void check_solved(double epsilon, uint32_t cells) {
     table t = table_of(&one);
     ck_assert_double_eq_tol((double)t.mean[0], -0.5, 1e-9);
     ck_assert_double_eq_tol((double)t.mean[t.places], 0.5, 1e-9);
-    ck_assert_double_eq_tol((double)worst_of(&t) / one.variance_most, 1, 1e-9); /* the means rise, too */
+    /* Also fails if the means do not rise. */
+    ck_assert_double_eq_tol((double)worst_of(&t) / one.variance_most, 1, 1e-9);
     table_free(&t);
 }
 
@@ -516,8 +520,8 @@ START_TEST(solved_for_all_epsilons) {
 }
 END_TEST
 
-/* Solved to more digits, these maps have means that fall somewhere; what is shipped must have a place for every value.
- */
+/* Solved to more digits, these maps would have means that fall somewhere. The map that is used must have a place for
+   every value. */
 START_TEST(means_rise) {
     static const struct {
         double epsilon;
@@ -535,8 +539,8 @@ START_TEST(means_rise) {
 }
 END_TEST
 
-/* A map is not sent along: device and analyst must find the same one, whatever compiled them. Where this fails, and the
-   solver was meant to change, the revision in its row must count on. */
+/* A map is not transmitted, so the device and the analyst must find the same one with every compiler. If this fails
+   because the solver was changed on purpose, increase the revision in its row. */
 START_TEST(golden_maps) {
     static const struct {
         double epsilon;
@@ -550,14 +554,16 @@ START_TEST(golden_maps) {
         uint64_t hash = 0xcbf29ce484222325 ^ c.draw.step.width;
         for (uint32_t cell = 0; cell < c.cells; cell++)
             hash =
-                (hash ^ podium_map_of(&c)->worth(&c, cell) >> 8) * 0x100000001b3; /* the last digits are rounding's */
+                /* The last digits may differ by rounding. */
+                (hash ^ podium_map_of(&c)->worth(&c, cell) >> 8) * 0x100000001b3;
         ck_assert_msg(hash == maps[i].hash, "epsilon %g, %u cells: another map, %016llx", maps[i].epsilon,
                       maps[i].cells, (unsigned long long)hash);
     }
 }
 END_TEST
 
-START_TEST(more_levels_are_better) { /* but for the last percent, which the number of pieces decides */
+/* More cells have a smaller variance, except for the last percent, which depends on the number of pieces. */
+START_TEST(more_levels_are_better) {
     for (double epsilon = 0.5; epsilon < 9; epsilon *= 2) {
         double few = minimax_layout(epsilon, 8).variance_most, usual = minimax_layout(epsilon, 256).variance_most;
         double most = minimax_layout(epsilon, PODIUM_CELLS_LIMIT).variance_most;
@@ -566,7 +572,7 @@ START_TEST(more_levels_are_better) { /* but for the last percent, which the numb
 }
 END_TEST
 
-START_TEST(no_variance_below_zero) { /* at large epsilon it is a difference of nearly equal numbers */
+START_TEST(no_variance_below_zero) { /* At a large epsilon the variance is a difference of nearly equal numbers. */
     FOR_EACH_MECHANISM (m)
         for (double epsilon = 30; epsilon <= 50; epsilon += 1.7) {
             podium_collection c = collection_of(m, epsilon, 0.1, 0.7);
@@ -580,13 +586,15 @@ END_TEST
 
 /* ---- Tuned ---- */
 
-/* Variance expected of data with spread rho, for a range 1 wide, from the density alone; u = e^s, E = e^epsilon */
+/* The expected variance for values of spread rho and a range of width 1, from the density alone, with u = e^s and E
+   = e^epsilon */
 static long double expected_variance(long double epsilon, long double s, long double rho) {
     long double u = expl(s), e = expl(epsilon);
     return (u + e) * (powl(1 + u, 3) + e - 1) / (12 * u * u * (e - 1) * (e - 1)) + rho * (1 + u) / (e - 1);
 }
 
-/* Where it is least, by golden section; flat at its minimum, so half the digits are all that can be had */
+/* The s with the least expected variance, by golden section. The minimum is flat, so only half of the digits can be
+   found. */
 static long double best_s(long double epsilon, long double rho) {
     const long double golden = (sqrtl(5) - 1) / 2;
     long double low = 0, high = epsilon;
@@ -637,7 +645,7 @@ START_TEST(tuned_to_the_ends_is_podium) {
 }
 END_TEST
 
-/* ---- Duchi, Piecewise and Hybrid as Wang et al. (2019) have them, for values from -1 to 1 ---- */
+/* ---- Duchi, Piecewise and Hybrid by the formulas of Wang et al. (2019), for values from -1 to 1 ---- */
 
 static void same_variance(const podium_collection *c, double x, double formula) {
     const podium_spec spec = podium_collection_spec(c);
@@ -689,7 +697,7 @@ START_TEST(wrong_parameters) {
     ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, UINT32_MAX), PODIUM_ERROR_CELLS_WRONG);
     ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, 2), PODIUM_OK);
     ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_CELLS_LIMIT), PODIUM_OK);
-    FOR_EACH_MECHANISM (m) { /* one mechanism's parameter is not another's */
+    FOR_EACH_MECHANISM (m) { /* A parameter of another mechanism is rejected. */
         const podium_parameter_kind own = podium_row_of(m)->parameter;
         if (own != PODIUM_PARAMETER_SPREAD) {
             ck_assert_int_eq(init(m, 0.1, 0), PODIUM_ERROR_SPREAD_WRONG);
@@ -757,7 +765,7 @@ static void check_codes(const podium_collection *c, size_t bytes) {
     check_capacity(c, cells, 5);
     if (n == (uint64_t)1 << 8 * bytes)
         return;                        /* every code is a cell */
-    for (size_t k = 0; k < bytes; k++) /* cells itself, the first that is none */
+    for (size_t k = 0; k < bytes; k++) /* the number of cells is the first number that is not a cell */
         codes[2 * bytes + k] = (unsigned char)(n >> 8 * k);
     memset(back, 0x77, sizeof back);
     ck_assert_int_eq(podium_codes_decode(c, back, codes, 5), PODIUM_ERROR_TEXT_MALFORMED);

@@ -1,7 +1,7 @@
 /*
- * The program's numbers against the C library's: what is read agrees with strtod to the bit, what is written with
- * printf to the byte, and a report that was written is read as its own cell, with no decimal to spare. NUMBER_STRINGS,
- * in millions, says how many strings are tried; half of them are all short ones, or evenly many of those.
+ * The program's numbers compared with the C library's. Reading agrees with strtod to the bit, writing agrees with
+ * printf to the byte, and a written report is read as its own cell, with no more decimals than needed. NUMBER_STRINGS
+ * is how many million strings are tried; half of them are all short ones, or an even sample of those.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <check.h>
@@ -14,7 +14,7 @@
 #include "number_oracle.h"
 #include "support.h"
 
-/* ck_assert tells its parent of every success, which takes longer than all that is tried here. */
+/* ck_assert reports every success to its parent process, which takes longer than all of these tests. */
 #define REQUIRE(condition, ...)                                                                                        \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
@@ -22,11 +22,12 @@
     } while (0)
 
 #define WORKERS 2
-#define STRINGS (NUMBER_STRINGS * 1000000 / 2 / WORKERS) /* of a kind, each worker */
+#define STRINGS (NUMBER_STRINGS * 1000000 / 2 / WORKERS) /* of each kind, for each worker */
 
 /* ---- Strings ---- */
 
-/* A number below 2^128, the least significant limb first. wide.h would do the same more slowly, 200 million times. */
+/* A number below 2^128, least significant limb first. wide.h could be used, but would be too slow for 200 million
+   numbers. */
 typedef struct {
     uint32_t limb[4];
 } natural;
@@ -88,7 +89,8 @@ static size_t digits_of(char *to, natural value) {
     return n;
 }
 
-/* Digits with a point before the last so many of them, and zeros where there are too few; a sign, sometimes */
+/* Writes the digits with a point before the last `decimals` of them, adds zeros if there are too few, and sometimes
+   a sign. */
 static void compose(string *s, const char *digits, size_t n, size_t decimals, uint64_t random) {
     s->n = 0;
     if (random % 4 == 0)
@@ -110,29 +112,31 @@ static void any_digits(string *s, uint64_t *seed) {
         word = i % 16 == 0 ? seeded_word(seed) : word >> 4;
         digits[i] = (char)('0' + (word & 15) % 10);
     }
-    if (zeros < 4) /* in front, or at the end, or all */
+    if (zeros < 4) /* adds zeros in front, at the end, or both */
         memset(digits, '0', n * zeros / 3);
     else if (zeros < 6)
         memset(digits + n / 2, zeros == 4 ? '0' : '9', n - n / 2);
     compose(s, digits, n, (size_t)(random >> 16) % (n + 4), random >> 24);
 }
 
-/* Near the middle between two doubles: (2m + 1) 2^-k, cut off after some decimals, and the next after it */
+/* A number near the middle between two doubles: (2m + 1) 2^-k, truncated after some decimals, or the next one after
+   it */
 static void near_halfway(string *s, uint64_t *seed) {
     char digits[48];
     uint64_t random = seeded_word(seed), middle = (seeded_word(seed) >> 11 | (uint64_t)1 << 53) | 1;
-    size_t decimals = (size_t)(random % 28), shift = (size_t)(random >> 8) % 128; /* k is decimals more */
+    size_t decimals = (size_t)(random % 28), shift = (size_t)(random >> 8) % 128; /* k is larger by decimals */
     natural value = shift_right(times_power_of_five(natural_from(middle), decimals), shift);
     compose(s, digits, digits_of(digits, times_plus(value, 1, random >> 16 & 1)), decimals, random >> 24);
 }
 
-/* In the middle, or one of the last decimal beside it, or just so much as nobody sees */
+/* The middle between two doubles, or one unit of the last decimal beside it, sometimes followed by three more
+   decimals, 000 or 001 */
 static void halfway(string *s, uint64_t *seed) {
     char digits[64];
     uint64_t random = seeded_word(seed), middle = (seeded_word(seed) >> 11 | (uint64_t)1 << 53) | 1;
     size_t decimals = (size_t)(random % 12), left = (size_t)(random >> 8) % 10, more = random >> 16 & 7;
     natural value = times_power_of_five(natural_from(middle << (decimals == 0 ? left : 0)), decimals);
-    value.limb[0]--; /* which is not 0: middle is odd */
+    value.limb[0]--; /* not 0, because the middle is odd */
     size_t n = digits_of(digits, times_plus(value, 1, (uint32_t)((random >> 24) % 3)));
     if (decimals > 0 && more < 2) {
         memcpy(digits + n, more == 0 ? "000" : "001", 3);
@@ -142,7 +146,7 @@ static void halfway(string *s, uint64_t *seed) {
     compose(s, digits, n, decimals, random >> 32);
 }
 
-/* Doubles of every size, most of them ordinary, with the 17 digits that tell them from others, or fewer */
+/* Doubles of every size, mostly ordinary ones, with the 17 digits that identify them or with fewer */
 static void full_double(string *s, uint64_t *seed) {
     uint64_t random = seeded_word(seed);
     int exponent = random % 8 == 0 ? (int)(random >> 8 & 2047) - 1023 : (int)(random >> 8 & 63) - 32;
@@ -154,7 +158,7 @@ static void full_double(string *s, uint64_t *seed) {
         s->n = (size_t)snprintf(s->text, 128, "%.*g", 15 + (int)((random >> 24) % 3), x);
 }
 
-/* What people and programs also write, and what is no number */
+/* Other texts that people and programs write, including some that are not numbers */
 static void anything(string *s, uint64_t *seed) {
     static const char bytes[] = "0123456789012345678901234567890123456789..++--eE  \t,x/:\377";
     uint64_t random = seeded_word(seed);
@@ -212,7 +216,7 @@ static void *read_short(void *context) {
     for (uint64_t i = w->number; i * step < all && !w->failed; i += WORKERS) {
         double x;
         short_number(&w->bad, i * step + i % step);
-        w->bad.text[w->bad.n] = '\n'; /* ends both */
+        w->bad.text[w->bad.n] = '\n'; /* ends the number for number_scan and for strtod */
         const char *end = number_scan(&x, w->bad.text, w->bad.text + sizeof w->bad.text);
         w->failed = end != w->bad.text + w->bad.n || !same_number(x, strtod(w->bad.text, NULL));
     }
@@ -365,7 +369,7 @@ static void check_write(double x, int decimals) {
     REQUIRE(memcmp(to + NUMBER_TEXT_MAX, "########", 8) == 0, "%a with %d decimals is too long", x, decimals);
 }
 
-/* Of every size; and of few binary digits, so that they are in the middle between two decimals */
+/* Doubles of every size, and doubles of few binary digits, which are in the middle between two decimals */
 static double some_double(uint64_t *seed) {
     uint64_t random = seeded_word(seed);
     double x = podium_double_of(seeded_word(seed));
@@ -421,7 +425,7 @@ static bool is_of(const podium_collection *c, uint32_t cell, double report) {
            map->worth(layout, read) == map->worth(layout, cell);
 }
 
-/* Is the report, after it was written so and read again, of the cell's worth still? */
+/* Returns whether a report that is written in this format and read again still has the worth of its cell. */
 static bool survives(const podium_collection *c, uint32_t cell, number_format format, double *read) {
     char text[NUMBER_TEXT_MAX];
     size_t n = number_write_report(text, report_of(c, cell), format);
@@ -435,7 +439,7 @@ static uint32_t some_cell(const podium_collection *c, uint64_t *seed, int i) {
     return (uint32_t)(i >= 64 ? seeded_word(seed) % cells : i % 2 == 0 ? near : last - near);
 }
 
-/* Each, and what they add up to. Returns how many would not survive with one decimal less. */
+/* Checks each report, and the aggregate of all. Returns how many would not survive with one decimal less. */
 static int check_reports(const podium_collection *c, uint64_t *seed, int count) {
     const podium_spec spec = podium_collection_spec(c);
     const double support = podium_collection_most(c) - podium_collection_least(c);
@@ -471,7 +475,7 @@ START_TEST(reports_are_read_as_their_cells) {
     FOR_EACH_MECHANISM (m)
         for (size_t e = 0; e < LENGTH(some_epsilons); e++)
             for (size_t r = 0; r < LENGTH(ranges); r++) {
-                if (podium_row_of(m)->revision > 0 && (e + r) % 4 != 0) /* solving for a map takes its time */
+                if (podium_row_of(m)->revision > 0 && (e + r) % 4 != 0) /* solving for a map takes long */
                     continue;
                 podium_collection c = collection_of(m, some_epsilons[e], ranges[r][0], ranges[r][1]);
                 int lost = check_reports(&c, &seed, CELLS);
@@ -484,14 +488,14 @@ START_TEST(reports_are_read_as_their_cells) {
 }
 END_TEST
 
-/* As narrow as each mechanism goes: there, what doubles round off counts. */
+/* The narrowest range of each mechanism, for which the rounding of doubles matters. */
 START_TEST(reports_of_narrow_ranges) {
     uint64_t seed = 505;
     FOR_EACH_MECHANISM (m)
         for (size_t e = 0; e < LENGTH(some_epsilons); e++) {
             double from = pow(10, 2 * (double)e), width = from / 1e5;
             podium_spec spec = spec_of(m, some_epsilons[e], from, from + width);
-            podium_collection narrowest = collection_from(&spec), c; /* the one that fails is cleared */
+            podium_collection narrowest = collection_from(&spec), c; /* init clears the collection if it fails */
             for (; podium_collection_init(&c, &spec) == PODIUM_OK; spec.max = from + width) {
                 narrowest = c;
                 width *= 0.6;

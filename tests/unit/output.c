@@ -1,4 +1,4 @@
-/* Who may read a file that the program replaces: nobody who could not read the old one. */
+/* When the program replaces a file, nobody may read the new one who could not read the old one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* ---- What output.c takes from the rest of the program, and from a system whose answers are the test's ---- */
+/* ---- What output.c needs from the rest of the program, and from a system whose answers the test decides ---- */
 
 void fail(int status, const char *format, ...) {
     (void)format;
@@ -23,8 +23,9 @@ void *allocate(size_t n) {
     return malloc(n);
 }
 
-static bool may_own, may_group, has_list; /* may the owner be given away, may the group; an access list */
-static unsigned asked_for;                /* the group */
+/* Whether the owner and the group may be changed, and whether there is an access list. */
+static bool may_own, may_group, has_list;
+static unsigned asked_for; /* the group that was asked for */
 
 int __wrap_fchown(int file, uid_t owner, gid_t group) {
     (void)file;
@@ -71,8 +72,8 @@ static mode_t replaced(mode_t old) {
     return now;
 }
 
-/* Where the group cannot stay, who was of it is one of the others now, and others are of the new group: neither gets
-   what only the other had. */
+/* If the group cannot be kept, its members become others, and some others become members of the new group. Neither
+   may get a permission that only the other had. */
 static void every_group(void) {
     for (mode_t group = 0; group < 8; group++)
         for (mode_t others = 0; others < 8; others++) {
@@ -91,7 +92,7 @@ int main(void) {
     every_group();
     may_own = may_group = true;
     expect("special bits", 06755, replaced(06755), 0755);
-    has_list = true; /* the mode has its mask where the group's bits are looked for */
+    has_list = true; /* with an access list, the bits of the group are its mask */
     expect("access control list", 0664, replaced(0664), 0600);
     umask(027);
     replace("output-new");

@@ -1,4 +1,4 @@
-/* From a value to a place: total on every double, in every floating-point mode, and accurate in the usual one. */
+/* From a value to a place: defined for every double in every floating-point mode, and accurate in the usual one. */
 #include <check.h>
 #include <fenv.h>
 #include <float.h>
@@ -31,7 +31,7 @@ static const range ranges[] = {
     {-3, -2.9}, {0, 1e140}};
 static const double epsilons[] = {1e-6, 0.1, 1, 50};
 
-/* Every exponent with both signs and telling mantissas: subnormals, zeros, infinities and NaN payloads included. */
+/* Every exponent with both signs and special mantissas, including subnormals, zeros, infinities and NaN payloads */
 static int check_all_doubles(const podium_layout *c) {
     static const uint64_t mantissas[] = {0, 1, 0x7ffffffffffff, 0x8000000000000, 0xfffffffffffff, 0x123456789abcd};
     int count = 0, outside = 0;
@@ -105,8 +105,9 @@ static long double mean_place(const podium_layout *c, double value) {
     return low + share;
 }
 
-/* A straight line through the range; some have several, which unit/minimax looks at. What may be off is half a place,
-   or the last binary digit of one; the rounding of the arithmetic; and that of the middle of the range. */
+/* Checks a place that is a linear function of the value; unit/minimax checks mechanisms with several ramps. The
+   place may be off by half a place, or by the last binary digit of its fraction, plus the rounding of the arithmetic
+   and of the middle of the range. */
 static void check_place(const podium_layout *c, double value) {
     long double delta = (long double)c->spec.max - (long double)c->spec.min;
     long double want = ((long double)value - (long double)c->spec.min) / delta * (long double)c->places;
@@ -116,7 +117,8 @@ static void check_place(const podium_layout *c, double value) {
     ck_assert_double_le((double)fabsl(mean_place(c, value) - want), (double)slack);
 }
 
-/* Random rounding takes the fraction's own share of its words up, so that the mean place is the value's. */
+/* Random rounding goes up for as many halves of words as the fraction says, so that the mean place is that of the
+   value. */
 START_TEST(accurate) {
     uint64_t seed = 10;
     FOR_EACH_MECHANISM (m)

@@ -1,4 +1,4 @@
-/* What cannot be reports of a collection is found out; what can be is not, whatever the values are. */
+/* The check detects what cannot be reports of a collection, and accepts reports of any values. */
 #include <check.h>
 #include <math.h>
 
@@ -21,9 +21,9 @@ static podium_status check_privatized(const podium_collection *c, uint64_t *seed
     return check(c, reports, n);
 }
 
-/* Values as extreme as any: all at one end, or in the middle, at both ends, at one odd place, all over the range.
-   There are 320 collections for each mechanism, each of which may be called impossible once in 10^9: false alarms
-   below 4e-6 for a dozen mechanisms. */
+/* Extreme values: all at one end, in the middle, at both ends, at one odd place, or spread over the range. There are
+   320 collections for each mechanism, each of which may be rejected once in 10^9, so false alarms are below 4e-6 for
+   a dozen mechanisms. */
 static double honest_value(int kind, size_t i, uint64_t *seed) {
     const double kinds[] = {0, 10, 5, i % 2 == 0 ? 0 : 10, 7.31, 10 * seeded_uniform(seed)};
     return kinds[kind];
@@ -61,7 +61,7 @@ START_TEST(honest) {
 }
 END_TEST
 
-/* A thousand ratings from 0 to 10 in halves, untouched, at every epsilon up to 4 */
+/* A thousand raw ratings from 0 to 10 in steps of a half are rejected at every epsilon up to 4. */
 START_TEST(raw_values) {
     static const double epsilons[] = {1e-6, 0.1, 0.7, 1, 2, 4};
     uint64_t seed = 602;
@@ -75,7 +75,7 @@ START_TEST(raw_values) {
 }
 END_TEST
 
-/* The reports themselves, but clamped to the range; or of another epsilon */
+/* Reports that were clamped to the range, or that have another epsilon */
 START_TEST(altered_reports) {
     uint64_t seed = 603;
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10),
@@ -91,7 +91,7 @@ START_TEST(altered_reports) {
 }
 END_TEST
 
-/* Four dishonest reports among a thousand, as far out as there are cells, stop nobody; a thousand do. */
+/* Four dishonest reports at the end of the support among a thousand are accepted; a thousand of them are not. */
 START_TEST(few_dishonest) {
     uint64_t seed = 604;
     FOR_EACH_MECHANISM (m) {
@@ -114,7 +114,7 @@ START_TEST(few_dishonest) {
 }
 END_TEST
 
-/* A group of raw values beside honest ones is found, however many those are. */
+/* A group of raw values is found among any number of honest groups. */
 START_TEST(one_among_many) {
     enum { GROUPS = 50 };
     static podium_aggregate groups[GROUPS];
@@ -146,7 +146,7 @@ START_TEST(refused_and_others) {
                       other = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 11);
     podium_aggregate a;
     podium_aggregate_init(&c, &a);
-    ck_assert_int_eq(podium_aggregate_check(&c, &a), PODIUM_OK); /* nothing is no evidence */
+    ck_assert_int_eq(podium_aggregate_check(&c, &a), PODIUM_OK); /* an aggregate without reports is accepted */
     podium_sums_in(&a)->refused = 4;
     ck_assert_int_eq(podium_aggregate_check(&c, &a), PODIUM_OK);
     podium_sums_in(&a)->refused = 5;

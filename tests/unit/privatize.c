@@ -1,4 +1,4 @@
-/* The whole way from values to reports: blocks, aliasing, a caller's own source, and what is left behind. */
+/* The whole path from values to reports: blocks, aliasing, a caller's own source, and what is left in memory. */
 #include <check.h>
 #include <fenv.h>
 #include <float.h>
@@ -42,7 +42,7 @@ START_TEST(reports_are_the_cells) {
 }
 END_TEST
 
-/* Each half has its own task: those of the draw, then the one that rounds the place. */
+/* Each half of a word is used once: first those of the draw, then the one that rounds the place. */
 static void check_halves(const podium_collection *collection, size_t n) {
     const podium_layout *c = podium_layout_of(collection);
     const size_t each = podium_draw_halves(c);
@@ -56,7 +56,7 @@ static void check_halves(const podium_collection *collection, size_t n) {
     ck_assert(memcmp(cells, want, n * sizeof *want) == 0);
 }
 
-/* Also where select has a lower half, for thresholds near either end */
+/* Also if select has a lower half, because a threshold is near an end. */
 START_TEST(every_half_has_its_task) {
     static const double epsilons[] = {1e-4, 1, 30};
     set_values(19);
@@ -69,10 +69,11 @@ START_TEST(every_half_has_its_task) {
 }
 END_TEST
 
-/* No value may raise a floating-point exception that another would not: it would show in the status flags, and kill
-   a process that traps them. (Inexact results are everywhere; nobody traps those.) */
+/* No value may raise a floating-point exception that another value would not raise, because that would show in the
+   status flags, and end a process that traps them. (Inexact results occur everywhere, and nobody traps those.) */
 START_TEST(no_exceptions) {
-    const double signalling = podium_double_of(0x7ff0000000000001); /* a NaN that any arithmetic raises one for */
+    /* A NaN for which any arithmetic raises an exception. */
+    const double signalling = podium_double_of(0x7ff0000000000001);
     const double all[] = {NAN,      -NAN, signalling, -signalling, INFINITY, -INFINITY, DBL_MAX,
                           -DBL_MAX, 0.0,  -0.0,       4.9e-324,    -1e-310,  DBL_MIN,   0.3};
     static const podium_spec specs[] = {
@@ -126,9 +127,9 @@ typedef struct {
     uint64_t seed;
     size_t left; /* bytes until it runs dry */
     size_t given, opened, closed, announced;
-    const unsigned char *buffer; /* the caller's, and as much of it as was ever asked for */
+    const unsigned char *buffer; /* the caller's buffer, and the most bytes of it that were asked for */
     size_t length;
-    size_t dirty; /* bytes found not wiped when the call closed */
+    size_t dirty; /* bytes that were not wiped when the source was closed */
 } source;
 
 static size_t source_fill(void *context, void *buffer, size_t n) {
@@ -149,7 +150,8 @@ static void *source_open(void *context, size_t n) {
     return s;
 }
 
-static void source_close(void *context) { /* the buffer is still the caller's: has it been wiped? */
+/* Checks whether the caller's buffer, which still exists at this point, has been wiped. */
+static void source_close(void *context) {
     source *s = context;
     s->closed++;
     for (size_t i = 0; i < s->length; i++)
@@ -160,9 +162,9 @@ static podium_random random_of(source *s) {
     return (podium_random){.fill = source_fill, .context = s, .open = source_open, .close = source_close};
 }
 
-/* At epsilon 1: two halves of position, and of select one; half a word for rounding the place where that is done; and
-   what the sampler needs besides: a coin by one half and a side by two; or a tail by two halves, and coins of which all
-   but the last take one */
+/* The number of halves of words at epsilon 1: two for position, one for select, one for rounding if the place is
+   rounded, and what the sampler needs besides. That is one for a coin and two for a side; or two for a tail, and one
+   for each coin except the last, which takes two. */
 static size_t halves_of(const podium_collection *collection) {
     const podium_layout *c = podium_layout_of(collection);
     const size_t besides[PODIUM_SAMPLERS] = {

@@ -1,8 +1,8 @@
 /*
- * The random sources: what they ask of the system, and what happens when it does not answer.
+ * The random sources: what they ask of the system, and what happens if it fails.
  *
- * Built once for the source that the library was built with, and once more for each other one. Those of Windows and
- * WASI call what is in tests/unit/stub.
+ * The test is built once for the source with which the library was built, and once for each other source. Those of
+ * Windows and WASI call the functions in tests/unit/stub.
  */
 #include <check.h>
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include "device/backend.h"
 #include "support.h"
 
-/* ---- The system's function, which can be made to misbehave; the linker puts it before the real one ---- */
+/* ---- The system's function, which can be made to misbehave; the linker prefers it to the real one ---- */
 
-/* Each kind of function has its hiccups, which must not show, and its failures: both tables end with HONEST. */
+/* Each kind of function has interruptions, which must not show, and failures. Both tables end with HONEST. */
 static enum mood { HONEST, INTERRUPTED, SHORT, SILENT, BROKEN } mood;
-static int calls, calls_until_failure = -1; /* -1: it never fails by itself */
+static int calls, calls_until_failure = -1; /* -1 if it never fails */
 static size_t bytes;
 
 static bool fails(void) {
@@ -137,7 +137,7 @@ static podium_status privatize(size_t n) {
     return podium_privatize(&c, reports, values, n);
 }
 
-static void check_closed(size_t n) { /* failed, and nothing that looks like a report is left */
+static void check_closed(size_t n) { /* The call must fail, and leave nothing that looks like a report. */
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     ck_assert_int_eq(privatize(n), PODIUM_ERROR_RANDOM_FAILED);
     for (size_t i = 0; i < n; i++)
@@ -192,7 +192,7 @@ END_TEST
 
 #ifdef PODIUM_WITH_OPENSSL
 START_TEST(cipher_fails_closed) {
-    for (int blocks = 0; blocks < 10; blocks++) { /* the cipher gives out in any block */
+    for (int blocks = 0; blocks < 10; blocks++) { /* the cipher fails in each block in turn */
         updates_until_failure = blocks;
         ck_assert_int_eq(privatize(MANY), PODIUM_ERROR_RANDOM_FAILED);
         for (size_t i = 0; i < MANY; i++)
@@ -213,7 +213,7 @@ START_TEST(cipher_fails_closed) {
 END_TEST
 #endif
 
-/* Each call asks the system anew, for no more than it uses: nothing can be left over for the next one. */
+/* Each call asks the system again, for no more bytes than it uses, so nothing is left for the next call. */
 START_TEST(nothing_is_kept) {
     for (int repeat = 0; repeat < 3; repeat++) {
         check_works(1);
@@ -246,7 +246,7 @@ static int compare_words(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Two of n random 64-bit words agree by chance with probability below n^2/2^65: here less than 1e-12. */
+/* Two of n random 64-bit words are equal by chance with a probability below n^2/2^65, which is less than 1e-12 here. */
 static void check_distinct(uint64_t *words, size_t n) {
     qsort(words, n, sizeof *words, compare_words);
     for (size_t i = 1; i < n; i++)
@@ -254,10 +254,10 @@ static void check_distinct(uint64_t *words, size_t n) {
 }
 
 START_TEST(fork_shares_nothing) {
-    for (size_t n = 2; n <= WORDS; n = n == 2 ? WORDS : n + 1) { /* a small call, a large one */
+    for (size_t n = 2; n <= WORDS; n = n == 2 ? WORDS : n + 1) { /* small calls and a large one */
         uint64_t words[5 * WORDS];
         int pipes[2];
-        take_words(words, n); /* whatever a call might have left behind is there before the fork */
+        take_words(words, n); /* so that anything a call keeps exists before the fork */
         for (int child = 0; child < 2; child++) {
             ck_assert_int_eq(pipe(pipes), 0);
             pid_t pid = fork();

@@ -1,5 +1,5 @@
-/* A build without a source of random bytes: nothing stands in for it, and with a source of the caller's own all is
- * well. */
+/* A build without a source of random bytes: privatising fails without a source, and works with a source of the
+   caller's own. */
 #include <check.h>
 #include <math.h>
 

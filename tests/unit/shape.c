@@ -1,4 +1,4 @@
-/* The closed forms against 40-digit reference rows, and against each other. */
+/* The closed forms compared with 40-digit reference rows and with each other. */
 #include <check.h>
 #include <math.h>
 
@@ -127,7 +127,7 @@ START_TEST(efficiency_rows) {
 }
 END_TEST
 
-/* ---- The functions of a report against each other ---- */
+/* ---- Density, cdf, quantile and moments compared with each other ---- */
 
 #define FOR_EACH_DENSITY(m)                                                                                            \
     FOR_EACH_MECHANISM (m)                                                                                             \
@@ -135,7 +135,8 @@ END_TEST
 
 static const double epsilons[] = {1e-6, 1e-3, 0.1, 0.34657359027997264, 1, 3, 10, 50, 300, 700};
 
-START_TEST(exact_beats_its_neighbours) { /* the exact s is a minimum: s +- 1% is worse, by the paper's formula */
+/* The exact s is a minimum, because s +- 1% has a larger variance by the paper's formula. */
+START_TEST(exact_beats_its_neighbours) {
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
         long double e = epsilons[i], s = (long double)shape_of(PODIUM_MECHANISM_PODIUM, epsilons[i], 0, 1).s;
         long double at[3];
@@ -176,7 +177,7 @@ START_TEST(quantile_inverts_cdf) {
                 for (size_t k = 0; k < LENGTH(p); k++) {
                     podium_shape shape = shape_of(m, epsilons[i], 3, 8);
                     double y = podium_shape_quantile(&shape, x[j], p[k]);
-                    /* y is rounded to a double: the mass of that rounding is the best that can be asked */
+                    /* y is rounded to a double, so the mass of that rounding is allowed */
                     double peak = fmax(shape.d_step, podium_shape_density(&shape, x[j], x[j]));
                     double rounding = peak * fabs(y) * 4e-16;
                     if (rounding < 1e-4) /* or the step is narrower than what lies between doubles */
@@ -185,8 +186,8 @@ START_TEST(quantile_inverts_cdf) {
 }
 END_TEST
 
-/* Mean and variance from the quantile function: E[y^k] is the integral of Q(p)^k over p, here by the midpoint rule on
-   a grid that doubles towards both ends, where Q is steep. */
+/* Mean and variance from the quantile function. E[y^k] is the integral of Q(p)^k over p, here by the midpoint rule
+   on a grid that becomes finer towards both ends, where Q is steep. */
 START_TEST(moments_from_quantiles) {
     static const double x[] = {-2, -0.3, 1};
     FOR_EACH_DENSITY (m)
@@ -224,7 +225,8 @@ START_TEST(density_is_slope_of_cdf) {
 }
 END_TEST
 
-START_TEST(densities_keep_the_ratio) { /* the paper's theorem: only e^-epsilon, 1, e^epsilon for Podium */
+/* By the paper's theorem, ratios are only e^-epsilon, 1 and e^epsilon for Podium. */
+START_TEST(densities_keep_the_ratio) {
     uint64_t seed = 2;
     FOR_EACH_DENSITY (m)
         for (int i = 0; i < 5000; i++) {
@@ -249,7 +251,7 @@ START_TEST(step_moves_across_the_support) {
     ck_assert_double_eq_tol(podium_shape_step(&shape, 1) + shape.w, 0.5 + shape.m / 2, 1e-14);
     ck_assert_double_eq_tol(podium_shape_step(&shape, 0), 0.5 - shape.m / 2, 1e-14);
     ck_assert_double_eq_tol(podium_shape_step(&shape, 0.5), 0.5 - shape.w / 2, 1e-14);
-    double lift = shape.d * 8, x = 0.3 - 0.5; /* Algorithm 2's t, e^epsilon - 1 being 8 */
+    double lift = shape.d * 8, x = 0.3 - 0.5; /* t of Algorithm 2, where e^epsilon - 1 is 8 */
     double t = (2 * x - shape.w * shape.w * lift) / (2 * shape.w * lift);
     ck_assert_double_eq_tol(podium_shape_step(&shape, 0.3), 0.5 + t, 1e-14);
     ck_assert_double_eq_tol(shape.m, 2.102601, 5e-7); /* the paper's Figure 2 */

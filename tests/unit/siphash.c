@@ -1,4 +1,4 @@
-/* The hash of group names: the values of another implementation, and names that were made to collide. */
+/* The hash of group names: compared with another implementation, and tried on names that are made to collide. */
 #include <check.h>
 
 #include "table/siphash.h"
@@ -6,7 +6,7 @@
 
 static const uint64_t reference_key[2] = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
 
-/* From OpenSSL's implementation (c-rounds 1, d-rounds 3): the texts are the bytes 0, 1 ... n - 1. */
+/* Values from OpenSSL's implementation (c-rounds 1, d-rounds 3) for the texts of the bytes 0, 1 ... n - 1. */
 static const struct {
     size_t n;
     uint64_t hash;
@@ -24,7 +24,7 @@ START_TEST(reference_values) {
 }
 END_TEST
 
-/* Name number i of 2^12: each bit is a pair of letters, Aa or BB, which 31 x + y takes for the same. */
+/* Name number i of 2^12. Each bit is a pair of letters, Aa or BB, which have the same hash by 31 x + y. */
 #define BITS 12
 static void collide(char name[2 * BITS + 1], unsigned i) {
     for (unsigned bit = 0; bit < BITS; bit++)
@@ -39,7 +39,7 @@ static uint64_t by_multiplication(const char *name) {
     return hash;
 }
 
-/* How many of the names fall on the most common of 2^15 places */
+/* How many of the names have the most common one of 2^15 hashes */
 static unsigned most_common(uint64_t (*hash)(const char *name)) {
     static unsigned count[1 << 15];
     unsigned most = 0;
@@ -57,14 +57,15 @@ static uint64_t by_siphash(const char *name) {
     return siphash(reference_key, name, strlen(name));
 }
 
-/* Of 4,096 names that are spread evenly, more than 6 fall on one place once in 300,000 keys; this key is fixed. */
+/* If 4,096 names are spread evenly, more than 6 have the same one of 2^15 hashes for one in 300,000 keys; this key
+   is fixed. */
 START_TEST(made_to_collide) {
-    ck_assert_uint_eq(most_common(by_multiplication), 1U << BITS); /* they do collide */
+    ck_assert_uint_eq(most_common(by_multiplication), 1U << BITS); /* these names do collide by multiplication */
     ck_assert_uint_le(most_common(by_siphash), 6);
 }
 END_TEST
 
-/* Another key, other hashes: nobody can prepare names for all runs. */
+/* Another key leads to other hashes, so nobody can prepare names for all runs. */
 START_TEST(keys_matter) {
     for (int word = 0; word < 2; word++)
         for (int bit = 0; bit < 64; bit++) {

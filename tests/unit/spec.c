@@ -1,5 +1,5 @@
-/* A spec as one line: there and back, one line for equal specs, and every way in which a line can be wrong. And what
-   the registry says of mechanisms, and every function that writes to a buffer that may be too small. */
+/* A spec as one line: formatting and parsing, one line for equal specs, and every way in which a line can be wrong.
+   Also what the registry says of mechanisms, and every function whose buffer may be too small. */
 #include <check.h>
 #include <float.h>
 #include <locale.h>
@@ -47,7 +47,7 @@ START_TEST(no_mechanisms) {
         podium_status status = podium_mechanism_from_name(&found, names[i], strlen(names[i]));
         ck_assert(status == PODIUM_ERROR_MECHANISM_UNKNOWN && found == PODIUM_MECHANISM_HYBRID);
     }
-    podium_mechanism found; /* n bytes, and what follows does not count */
+    podium_mechanism found; /* The name is n bytes, and what follows is ignored. */
     ck_assert_int_eq(podium_mechanism_from_name(&found, "laplaces", 7), PODIUM_OK);
     ck_assert_int_eq(found, PODIUM_MECHANISM_LAPLACE);
     ck_assert_int_eq(podium_mechanism_from_name(&found, "podium\0", 7), PODIUM_ERROR_MECHANISM_UNKNOWN);
@@ -91,7 +91,8 @@ static bool same_bits(const podium_spec *a, const podium_spec *b) {
            podium_bits_of(a->spread) == podium_bits_of(b->spread) && a->cells == b->cells;
 }
 
-/* Parses bytes in a block of their own, so that a sanitizer sees a read beyond. On failure the spec stays. */
+/* Parses bytes in a block of their own, so that a sanitizer detects a read beyond the end. On failure the spec must
+   be untouched. */
 static podium_status parse_bytes(podium_spec *spec, podium_error *error, const char *text, size_t n) {
     podium_spec before = *spec;
     char *copy = malloc(n == 0 ? 1 : n);
@@ -102,7 +103,8 @@ static podium_status parse_bytes(podium_spec *spec, podium_error *error, const c
     return status;
 }
 
-/* The line is as long as it says, and reads back as the same spec, whose line it is. An error is not touched. */
+/* Checks that the line has the returned length, and that it is parsed as a spec whose line is the same. The error
+   must be untouched. */
 static bool round_trip(const podium_spec *spec) {
     char text[PODIUM_SPEC_TEXT_MAX], again[PODIUM_SPEC_TEXT_MAX];
     podium_spec back = {.cells = 77}, complete = podium_spec_complete(spec);
@@ -182,7 +184,7 @@ static void expect_line(const podium_spec *spec, const char *line) {
     ck_assert_str_eq(text, line);
 }
 
-START_TEST(canonical) { /* what files and databases keep: never to change */
+START_TEST(canonical) { /* Files and databases contain these lines, so they must never change. */
     podium_spec minimax = {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 1, .min = 1, .max = 120};
     podium_spec tuned = {
         .mechanism = PODIUM_MECHANISM_PODIUM_TUNED, .epsilon = 0.5, .min = -0.0, .max = 10, .spread = 0.05};
@@ -234,7 +236,7 @@ static void compare(const podium_spec *a, const podium_spec *b, bool equal) {
     ck_assert_uint_eq(podium_fingerprint(&x) == podium_fingerprint(&y), equal);
 }
 
-/* What each mechanism can differ in: every field that is its own, by the least that there is */
+/* Specs that differ from each other in one field of the mechanism, by as little as possible */
 static size_t neighbours(podium_spec specs[7], podium_mechanism m) {
     const podium_spec base = spec_of(m, 1, 0, 3);
     for (size_t i = 0; i < 7; i++)
@@ -296,7 +298,7 @@ END_TEST
 typedef struct {
     const char *line;
     podium_status status;
-    uint32_t column; /* 0 where something is missing */
+    uint32_t column; /* 0 if something is missing */
     const char *field;
 } fault;
 
@@ -382,7 +384,7 @@ START_TEST(faults_are_located) {
 }
 END_TEST
 
-/* Each mechanism with a parameter that is another one's, and without one that it must be told */
+/* Each mechanism with a parameter of another one, and without a parameter that it needs */
 START_TEST(parameters_of_others) {
     FOR_EACH_MECHANISM (m) {
         const char *own = podium_mechanism_parameter(m), *name = podium_mechanism_name(m);
@@ -407,7 +409,7 @@ START_TEST(parameters_of_others) {
 }
 END_TEST
 
-START_TEST(every_truncation_and_every_byte) { /* none is read beyond, and none but the whole line is the spec */
+START_TEST(every_truncation_and_every_byte) { /* No byte beyond the end is read, and only the whole line is the spec. */
     static const char line[] = "podium-tuned epsilon=0.5 range=-1:12.5 spread=0.05";
     const podium_spec whole = spec_from(line);
     char changed[sizeof line];
@@ -432,19 +434,19 @@ START_TEST(collections_from_lines) {
         const podium_collection want = collection_from(&spec);
         char text[PODIUM_SPEC_TEXT_MAX + 4], name[PODIUM_NAME_MAX] = "####";
         const size_t n = podium_spec_format(&spec, text, sizeof text);
-        for (size_t extra = 0; extra < 3; extra++) { /* as it is, with a newline, with what other systems call one */
+        for (size_t extra = 0; extra < 3; extra++) { /* without a newline, with one, and with a carriage return */
             podium_collection c;
             memset(&c, 0x5a, sizeof c);
             memcpy(text + n, extra == 1 ? "\n" : "\r\n", extra);
             ck_assert_int_eq(podium_collection_parse(&c, name, sizeof name, NULL, text, n + extra), PODIUM_OK);
             ck_assert(memcmp(&c, &want, sizeof c) == 0);
-            ck_assert_str_eq(name, ""); /* a line has none */
+            ck_assert_str_eq(name, ""); /* a line has no name */
         }
     }
 }
 END_TEST
 
-/* One line that begins with a word, which something else than "=" follows */
+/* Whether a line begins with a word that is not followed by "=" */
 static bool is_spec(const char *line) {
     const char *word = line + strspn(line, " "), *after = word + strcspn(word, " \t=");
     const char *next = after + strspn(after, " \t");
@@ -507,7 +509,7 @@ static size_t encode_aggregate(void *bytes, size_t capacity) {
 
 typedef struct {
     size_t (*write)(void *to, size_t capacity);
-    size_t end; /* bytes after the length: the 0 of a text */
+    size_t end; /* bytes after the length, such as the 0 byte of a text */
     size_t always_enough;
 } writer;
 
@@ -518,7 +520,7 @@ static bool untouched(const unsigned char *bytes, size_t n) {
     return true;
 }
 
-/* Into a block of exactly that capacity, so that a sanitizer sees a byte too many */
+/* Writes into a block of exactly that capacity, so that a sanitizer detects a byte too many. */
 static void check_capacity(const writer *w, size_t capacity, size_t length) {
     unsigned char *block = malloc(capacity + 1);
     const bool fits = capacity >= length + w->end;
@@ -556,7 +558,7 @@ START_TEST(capacities) {
 }
 END_TEST
 
-/* The longest lines that there are */
+/* The longest possible lines */
 START_TEST(always_enough) {
     const double longest = -1.2345678901234567e-139;
     FOR_EACH_MECHANISM (m) {

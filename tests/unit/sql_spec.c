@@ -1,4 +1,4 @@
-/* What an SQL call says of its collection, in both forms, in every locale, and with a message that has little room. */
+/* The arguments of an SQL call, in both forms, in every locale, and with a short message buffer. */
 #include <check.h>
 #include <locale.h>
 
@@ -108,7 +108,7 @@ START_TEST(wrong_lines) {
 }
 END_TEST
 
-START_TEST(a_message_that_is_too_long) { /* it is cut, and what lies behind it stays */
+START_TEST(a_message_that_is_too_long) { /* A long message is cut, and the bytes after the buffer are untouched. */
     char guarded[SQL_MESSAGE_MAX + 512];
     podium_spec s;
     memset(guarded, '#', sizeof guarded);
@@ -120,7 +120,7 @@ START_TEST(a_message_that_is_too_long) { /* it is cut, and what lies behind it s
 }
 END_TEST
 
-/* What is kept is found by all of it: form, numbers, text. */
+/* Kept arguments are found only if the form, the numbers and the text are the same. */
 START_TEST(memo) {
     static const char line[] = "podium epsilon=1 range=0:1";
     static char too_long[PODIUM_SPEC_TEXT_MAX + 1];

@@ -1,6 +1,7 @@
 /*
- * How much stack the library takes, as the header says: measured on a painted stack, for every mechanism. What a
- * caller's random source takes comes on top, so the source here takes next to nothing. Run it by itself for the table.
+ * How much stack the library takes, compared with what the header says. It is measured on a painted stack for every
+ * mechanism. The source of the test takes almost none, because the header excludes a caller's own source. Run the
+ * program by itself to see the table.
  */
 #include <check.h>
 
@@ -64,7 +65,7 @@ static void many_cells(void *s) {
 static const struct {
     const char *name;
     void (*run)(void *subject);
-    size_t most, solver_most; /* bytes; where a mechanism solves for its map */
+    size_t most, solver_most; /* limits in bytes; the second is for mechanisms that solve for their map */
 } tasks[] = {
     {"init", init, 4 * KIB, 16 * KIB},
     {"one report", one_report, 1 * KIB, 1 * KIB},
@@ -76,7 +77,7 @@ static const struct {
 
 static painted_stack stack;
 
-/* The second run counts: in the first one, the dynamic linker may look functions up. */
+/* The second run is measured, because in the first one the dynamic linker may look up functions. */
 static size_t bytes_of(void (*run)(void *), subject *own) {
     for (int i = 0; i < 2; i++)
         painted_stack_run(&stack, run, own);
@@ -84,7 +85,7 @@ static size_t bytes_of(void (*run)(void *), subject *own) {
     return painted_stack_depth(&stack);
 }
 
-/* The most over epsilon: a small one takes the most random words. */
+/* The maximum over epsilon, because a small one takes the most random words */
 static size_t most_of(void (*run)(void *), podium_mechanism mechanism) {
     static const double epsilons[] = {1e-6, 0.01, 0.3, 1, 5, 50};
     size_t most = 0;

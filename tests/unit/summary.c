@@ -1,4 +1,4 @@
-/* Summaries: what is asked, what is said, and what is withheld because it is not known. */
+/* Summaries: the questions, the answers, and what is withheld because it is not known. */
 #include <check.h>
 #include <math.h>
 
@@ -10,7 +10,7 @@ static double values[MANY], reports[MANY];
 
 /* ---- Reports to sum up ---- */
 
-/* Most of the values are in the lower half of the range, so that reports by the thousand have a shape to tell. */
+/* Most of the values are in the lower half of the range, so that thousands of reports show the distribution. */
 static podium_aggregate skewed_values(const podium_collection *c, size_t n) {
     const podium_spec spec = podium_collection_spec(c);
     uint64_t seed = 701;
@@ -42,7 +42,7 @@ static podium_summary summary_of(const podium_collection *c, const podium_aggreg
     return s;
 }
 
-/* NaN is the same as NaN. */
+/* Compares two numbers; NaN equals NaN. */
 static bool same_number(double a, double b) {
     return isnan(a) ? isnan(b) : a == b;
 }
@@ -104,7 +104,7 @@ START_TEST(defaults) {
 }
 END_TEST
 
-/* The mean of the reports, plainly; and all that the internal estimate says */
+/* The summary has the mean of the reports, and everything from the internal estimate. */
 START_TEST(says_what_was_estimated) {
     static const podium_question questions[] = {{.confidence = 0.5},
                                                 {.confidence = 0.999},
@@ -162,7 +162,7 @@ START_TEST(questions_that_are_not_valid) {
     static const double confidences[] = {-0.1, 1, 1.1, NAN, INFINITY, -INFINITY};
     static const int intervals[] = {-1, 2, 99};
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10);
-    for (size_t n = 0; n <= 3; n++) { /* however few reports there are */
+    for (size_t n = 0; n <= 3; n++) { /* even with few reports */
         podium_aggregate a = times(&c, podium_collection_least(&c), n);
         for (size_t i = 0; i < LENGTH(confidences); i++)
             ck_assert_int_eq(ask(&c, NULL, &a, &(podium_question){.confidence = confidences[i]}),
@@ -183,14 +183,14 @@ START_TEST(of_another_collection) {
     podium_channel *own, *wrong;
     ck_assert_int_eq(podium_channel_make(&c, &own, 8), PODIUM_OK);
     ck_assert_int_eq(podium_channel_make(&other, &wrong, 8), PODIUM_OK);
-    for (int shape = 0; shape <= 1; shape++) { /* a wrong channel is wrong even where it is not needed */
+    for (int shape = 0; shape <= 1; shape++) { /* a wrong channel is rejected even if it is not needed */
         podium_question q = {.shape = shape == 1};
         ck_assert_int_eq(ask(&c, own, &a, &q), PODIUM_OK);
         ck_assert_int_eq(ask(&c, wrong, &a, &q), PODIUM_ERROR_FINGERPRINT_WRONG);
         ck_assert_int_eq(ask(&other, NULL, &a, &q), PODIUM_ERROR_FINGERPRINT_WRONG);
         ck_assert_int_eq(ask(&other, wrong, &a, &q), PODIUM_ERROR_FINGERPRINT_WRONG);
     }
-    podium_sums_in(&bent)->bin_bits++; /* the right fingerprint, but bins that are not this collection's */
+    podium_sums_in(&bent)->bin_bits++; /* the fingerprint is right, but the bins belong to another collection */
     ck_assert_int_eq(ask(&c, NULL, &bent, NULL), PODIUM_ERROR_FINGERPRINT_WRONG);
     podium_channel_free(own);
     podium_channel_free(wrong);
@@ -208,7 +208,7 @@ END_TEST
 
 /* ---- What is withheld ---- */
 
-START_TEST(too_few_reports) { /* is an answer, not a failure */
+START_TEST(too_few_reports) { /* Too few reports are an answer and not a failure. */
     static const podium_question all = {.shape = true, .dishonest = 1};
     FOR_EACH_MECHANISM (m) {
         podium_collection c = collection_of(m, 1, 0, 10);
@@ -225,7 +225,7 @@ START_TEST(too_few_reports) { /* is an answer, not a failure */
 }
 END_TEST
 
-/* Two reports have a mean, but no shape yet. */
+/* Two reports have a mean, but not yet a distribution. */
 START_TEST(too_few_for_a_shape) {
     static const podium_question shape = {.shape = true};
     FOR_EACH_MECHANISM (m) {
@@ -238,7 +238,7 @@ START_TEST(too_few_for_a_shape) {
 }
 END_TEST
 
-START_TEST(two_cells) { /* tell the mean alone, however many reports there are */
+START_TEST(two_cells) { /* With two cells, any number of reports shows only the mean. */
     static const podium_question shape = {.shape = true};
     podium_collection two[] = {collection_of(PODIUM_MECHANISM_DUCHI, 1, 0, 10),
                                collection_of(PODIUM_MECHANISM_HYBRID, 0.5, 0, 10), minimax_of(1, 2)};
@@ -266,12 +266,13 @@ static podium_aggregate of_cells(const podium_collection *c, const uint32_t *cel
     return a;
 }
 
-/* Reports that are all alike vary less than their noise does; those at both ends vary more than any values do. */
+/* Equal reports vary less than their noise should, and reports at both ends vary more than any values allow. */
 START_TEST(clipped_spread) {
     FOR_EACH_MECHANISM (m) {
         podium_collection collection = collection_of(m, 1, 0, 10);
         const podium_layout *c = podium_layout_of(&collection);
-        const uint64_t cells = c->map == PODIUM_MAP_PAIR ? c->cells / 2 : c->cells; /* that are not outputs */
+        /* Cells that are not outputs of a pair. */
+        const uint64_t cells = c->map == PODIUM_MAP_PAIR ? c->cells / 2 : c->cells;
         const uint32_t middle = (uint32_t)(cells - 1) / 2, alike[] = {middle, middle, middle};
         const uint32_t ends[] = {cell_worth(c, 0), cell_worth(c, c->worth_most)};
         podium_aggregate small = of_cells(&collection, alike, 3), large = of_cells(&collection, ends, 2);
@@ -280,7 +281,7 @@ START_TEST(clipped_spread) {
         const bool tells = c->cells > 2;
         expect_spread_withheld(&of_small, tells ? PODIUM_KNOWN_TOO_SMALL : PODIUM_KNOWN_UNTOLD);
         expect_spread_withheld(&of_large, tells ? PODIUM_KNOWN_TOO_LARGE : PODIUM_KNOWN_UNTOLD);
-        ck_assert_int_eq(of_small.mean_known, PODIUM_KNOWN_ESTIMATED); /* the mean is known all the same */
+        ck_assert_int_eq(of_small.mean_known, PODIUM_KNOWN_ESTIMATED); /* the mean is still known */
         ck_assert_int_eq(of_large.mean_known, PODIUM_KNOWN_ESTIMATED);
         ck_assert_double_eq_tol(of_large.mean, 5, 1e-6);
     }
@@ -308,8 +309,8 @@ static bool is_outside(const podium_collection *c, double report, size_t n) {
     return s.mean_is_outside;
 }
 
-/* By six standard errors, which for reports that are all alike are those of the least noise. There are such reports
-   where cells are close together; elsewhere the ends of the support must do. */
+/* By six standard errors, which for equal reports are those of the least noise. If cells are close together, there
+   are reports just inside and outside that limit; otherwise the ends of the support are used. */
 START_TEST(mean_is_outside) {
     enum { REPORTS = 200 };
     size_t close = 0;
@@ -348,7 +349,7 @@ END_TEST
 
 /* ---- The shape ---- */
 
-/* With a channel that is given, or one that is made for the occasion, and as podium_distribution_make has it */
+/* A given channel and one that is made for the call lead to the same distribution as podium_distribution_make. */
 START_TEST(shape_by_either_channel) {
     static const podium_question question = {.shape = true, .confidence = 0.9, .dishonest = 2};
     static podium_summary given, coarse;
@@ -369,7 +370,7 @@ START_TEST(shape_by_either_channel) {
             ck_assert(same_distribution(&own.distribution, &d));
             ck_assert_int_eq(podium_summary_make(&c, few, &coarse, &a, &question), PODIUM_OK);
             ck_assert_uint_eq(coarse.distribution.bins, 20); /* as many bins as the channel has */
-            ck_assert_double_gt(podium_distribution_below(&own.distribution, 1), 0.6); /* 71% in truth */
+            ck_assert_double_gt(podium_distribution_below(&own.distribution, 1), 0.6); /* the true share is 71% */
         }
         podium_channel_free(fine);
         podium_channel_free(few);
@@ -377,7 +378,8 @@ START_TEST(shape_by_either_channel) {
 }
 END_TEST
 
-/* Edges meet, the first is min, the last is max, and the shares are those of podium_distribution_below. */
+/* Neighbouring bins share an edge, the first edge is min, the last is max, and the shares are those of
+   podium_distribution_below. */
 static void check_bins(const podium_distribution *d, uint32_t bins) {
     double sum = 0, at = d->min;
     for (uint32_t i = 0; i < bins; i++) {
@@ -429,7 +431,7 @@ START_TEST(bins_of_known_shares) {
 }
 END_TEST
 
-START_TEST(bins_of_no_shape) { /* have their edges, but no shares */
+START_TEST(bins_of_no_shape) { /* Without a distribution, bins have edges but no shares. */
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10);
     podium_aggregate a = times(&c, podium_collection_least(&c), 2);
     podium_summary s = summary_of(&c, &a, NULL);

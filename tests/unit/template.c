@@ -1,11 +1,11 @@
-/* Templates: what is filled in, what is escaped, and what the check finds wrong with a template or its fillers. */
+/* Templates: filling in, escaping, and the errors that the check finds in a template or its fillers. */
 #include <check.h>
 #include <stdarg.h>
 
 #include "commands/paper/template.h"
 #include "support.h"
 
-/* ---- What template.c takes from the rest of the program: an output in memory ---- */
+/* ---- What template.c needs from the rest of the program: an output in memory ---- */
 
 struct output {
     char text[1024];

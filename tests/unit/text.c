@@ -1,4 +1,4 @@
-/* A collection as text: there and back to the bit, and every way in which a text can be wrong. */
+/* A collection as text: formatting and parsing to the bit, and every way in which a text can be wrong. */
 #include <check.h>
 #include <float.h>
 #include <locale.h>
@@ -19,12 +19,13 @@ static bool same_spec(const podium_spec *a, const podium_spec *b) {
            same_bits(a->max, b->max) && a->spread == b->spread && a->cells == b->cells; /* a spread of -0 is 0 */
 }
 
-/* What decides about reports: sampler, map and ruler, to the bit */
+/* Compares what reports depend on, to the bit: sampler, map, first and spacing. */
 static bool same_layout(const podium_collection *a, const podium_collection *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* The text is as long as it says, fits, and gives the same collection and name. An error is not touched. */
+/* Checks that the text has the returned length, fits, and leads to the same collection and name. The error must be
+   untouched. */
 static bool round_trip(const podium_collection *c, const char *name) {
     char text[PODIUM_COLLECTION_TEXT_MAX], back[PODIUM_NAME_MAX];
     podium_collection again;
@@ -44,7 +45,7 @@ static double some_bound(uint64_t *seed) {
     return seeded_word(seed) % 8 == 0 ? 0 : seeded_word(seed) % 2 == 0 ? size : -size;
 }
 
-/* Random bits, integers and short decimals: what people and programs write */
+/* Random bits, integers and short decimals, as people and programs write them */
 static podium_spec some_spec(uint64_t *seed) {
     podium_spec spec = {.mechanism = (podium_mechanism)(seeded_word(seed) % podium_mechanism_count())};
     const podium_parameter_kind parameter = podium_row_of(spec.mechanism)->parameter;
@@ -59,7 +60,7 @@ static podium_spec some_spec(uint64_t *seed) {
     spec.max = fmax(a, b);
     if (parameter == PODIUM_PARAMETER_SPREAD)
         spec.spread = seeded_word(seed) % 4 == 0 ? 0.01 * (double)(seeded_word(seed) % 26) : seeded_uniform(seed) / 4;
-    if (parameter == PODIUM_PARAMETER_CELLS) /* mostly such as are solved at once */
+    if (parameter == PODIUM_PARAMETER_CELLS) /* mostly numbers that are solved at once */
         spec.cells = 2 + (uint32_t)(seeded_word(seed) % (seeded_word(seed) % 8 == 0 ? 65535 : 15));
     return spec;
 }
@@ -78,7 +79,7 @@ static size_t trips(uint64_t seed, int trials) {
         podium_spec spec = some_spec(&seed);
         podium_collection c;
         if (podium_collection_init(&c, &spec) != PODIUM_OK)
-            continue; /* too narrow, or both bounds 0 */
+            continue; /* the range is too narrow, or both bounds are 0 */
         done++;
         bad += !round_trip(&c, names[(size_t)trial % LENGTH(names)]);
     }
@@ -141,7 +142,7 @@ static double some_number(uint64_t *seed) {
     return word % 16 == 1 ? x * DBL_MIN * DBL_EPSILON : x; /* often too small to be normal */
 }
 
-/* The fewest digits that read back; in the C locale */
+/* The fewest digits that read back as x, in the C locale */
 static int fewest_digits(double x) {
     char text[64];
     int digits = 0;
@@ -210,7 +211,7 @@ START_TEST(numbers_as_people_write_them) {
 }
 END_TEST
 
-START_TEST(numbers_with_the_locale_s_own_point) { /* which no file has */
+START_TEST(numbers_with_the_locale_s_own_point) { /* No file contains the decimal point of a locale. */
     double x = 77;
     enter_locale("ps_AF.UTF-8");
     ck_assert(!podium_number_parse(&x, "1\xd9\xab", 3) && !podium_number_parse(&x, "1.5.5", 5));
@@ -220,7 +221,7 @@ START_TEST(numbers_with_the_locale_s_own_point) { /* which no file has */
 }
 END_TEST
 
-START_TEST(numbers_of_every_length) { /* with a point in each place */
+START_TEST(numbers_of_every_length) { /* Numbers of every length, with a point at every position. */
     for (size_t i = 0; i <= LENGTH(odd_locales); i++)
         for (size_t n = 1; n < 2 * PODIUM_NUMBER_PARSE_MAX; n++) {
             char text[2 * PODIUM_NUMBER_PARSE_MAX];
@@ -261,8 +262,8 @@ END_TEST
 
 /* ---- Reading ---- */
 
-/* Parses n bytes at the end of a block of their own, so that a sanitizer sees a read beyond. On failure the collection
-   is cleared, and the name stays. */
+/* Parses n bytes at the end of a block of their own, so that a sanitizer detects a read beyond the end. On failure
+   the collection must be cleared, and the name untouched. */
 static podium_status parse_bytes(const char *text, size_t n, podium_error *error, char name[PODIUM_NAME_MAX]) {
     podium_collection c, cleared;
     char before[PODIUM_NAME_MAX], *copy = malloc(n == 0 ? 1 : n);
@@ -278,7 +279,8 @@ static podium_status parse_bytes(const char *text, size_t n, podium_error *error
     return status;
 }
 
-/* Where the error is, by its line, which is 0 where it is not in one; and all 77 where there is none */
+/* Checks the status, and the line of the error, which is 0 if it is not in one line. Without an error, the fields
+   keep 77. */
 static void expect(const char *text, podium_status status, uint32_t line) {
     char name[PODIUM_NAME_MAX];
     podium_error error = {.status = (podium_status)77, .line = 77, .column = 77};
@@ -287,7 +289,7 @@ static void expect(const char *text, podium_status status, uint32_t line) {
                   "%s\ngave \"%s\" in line %u instead of \"%s\" in line %u", text, podium_status_message(got),
                   error.line, podium_status_message(status), line);
     ck_assert_int_eq((int)error.status, status == PODIUM_OK ? 77 : (int)status);
-    ck_assert_uint_eq(error.column == 0, status != PODIUM_OK && line == 0); /* they go together */
+    ck_assert_uint_eq(error.column == 0, status != PODIUM_OK && line == 0); /* line and column are 0 together */
 }
 
 /* The golden text with one line changed; lines count from 1 */
@@ -363,7 +365,7 @@ START_TEST(wrong_keys) {
     expect("age\n", PODIUM_ERROR_TEXT_MALFORMED, 1);
     for (int which = VERSION; which <= FINGERPRINT; which++)
         if (which != NAME)
-            expect_changed(which, "", PODIUM_ERROR_TEXT_MALFORMED, 0); /* missing: nowhere in particular */
+            expect_changed(which, "", PODIUM_ERROR_TEXT_MALFORMED, 0); /* a missing line has no line number */
     expect_changed(NAME, "names = age\n", PODIUM_ERROR_TEXT_MALFORMED, 2);
     expect_changed(EPSILON, "Epsilon = 0.1\n", PODIUM_ERROR_TEXT_MALFORMED, 4);
     expect_changed(EPSILON, "= 0.1\n", PODIUM_ERROR_TEXT_MALFORMED, 4);
@@ -412,7 +414,7 @@ START_TEST(long_numbers) {
 }
 END_TEST
 
-START_TEST(numbers_that_no_collection_has) { /* the collection's own errors, of no line in particular */
+START_TEST(numbers_that_no_collection_has) { /* Errors of the spec itself have no line number. */
     expect_changed(EPSILON, "epsilon = 0\n", PODIUM_ERROR_EPSILON_NOT_POSITIVE, 0);
     expect_changed(EPSILON, "epsilon = 51\n", PODIUM_ERROR_EPSILON_TOO_LARGE, 0);
     expect_changed(EPSILON, "epsilon = 1e-7\n", PODIUM_ERROR_EPSILON_TOO_SMALL, 0);
@@ -437,13 +439,13 @@ START_TEST(versions) {
 }
 END_TEST
 
-START_TEST(edited) { /* what was agreed on is not what is there */
+START_TEST(edited) { /* The fingerprint is no longer that of the spec. */
     expect_changed(MECHANISM, "mechanism = laplace\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
     expect_changed(EPSILON, "epsilon = 0.10000000000000002\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
     expect_changed(EPSILON, "epsilon = 10\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
     expect_changed(MIN, "min = 0\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
     expect_changed(MAX, "max = 121\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
-    expect_changed(NAME, "name = another age\n", PODIUM_OK, 0); /* a name is but a name */
+    expect_changed(NAME, "name = another age\n", PODIUM_OK, 0); /* the name is not part of the fingerprint */
     expect_changed(FINGERPRINT, "fingerprint = a1e002b232eb5f90\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0);
     expect_changed(FINGERPRINT, "fingerprint = A1E002B232EB5F93\n", PODIUM_ERROR_TEXT_MALFORMED, 7);
     expect_changed(FINGERPRINT, "fingerprint = 1e002b232eb5f93\n", PODIUM_ERROR_TEXT_MALFORMED, 7);
@@ -466,7 +468,8 @@ START_TEST(wrong_names) {
 }
 END_TEST
 
-START_TEST(nul_bytes) { /* in place of each byte: an error of that line; after the text: a line of its own */
+/* A 0 byte in place of any byte is an error of that line; after the text it is a line of its own. */
+START_TEST(nul_bytes) {
     char text[] = GOLDEN, name[PODIUM_NAME_MAX];
     size_t n = sizeof text - 1, number = 1;
     podium_error error;
@@ -483,7 +486,7 @@ START_TEST(nul_bytes) { /* in place of each byte: an error of that line; after t
 }
 END_TEST
 
-START_TEST(every_truncation) { /* only what lacks but the last newline is whole */
+START_TEST(every_truncation) { /* Only a text that lacks no more than the last newline is complete. */
     char name[PODIUM_NAME_MAX];
     for (size_t n = 0; n < strlen(GOLDEN) - 1; n++)
         ck_assert_int_ne(parse_bytes(GOLDEN, n, NULL, name), PODIUM_OK);
@@ -579,7 +582,7 @@ static void expect_printed(const char *text, uint64_t print, podium_status statu
     expect(whole, status, line);
 }
 
-START_TEST(parameters) { /* where it belongs, once; and what is written is what is meant */
+START_TEST(parameters) { /* A parameter is accepted only for its mechanism and only once, and has the written value. */
     uint64_t tuned = tuned_print(0.125), minimax = minimax_print(16);
     expect_printed(TUNED("spread = 0.125\n"), tuned, PODIUM_OK, 0);
     expect_printed(TUNED("spread = +1.25e-1\n"), tuned, PODIUM_OK, 0);
@@ -597,7 +600,8 @@ START_TEST(parameters) { /* where it belongs, once; and what is written is what 
     expect_printed(MINIMAX("spread = 0\n"), minimax_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
     expect_printed(MINIMAX("cells = 16\nspread = 0\n"), minimax, PODIUM_ERROR_TEXT_MALFORMED, 7);
     expect_printed(MINIMAX("cells = 16\ncells = 16\n"), minimax, PODIUM_ERROR_TEXT_MALFORMED, 7);
-    expect_changed(MAX, "max = 120\nspread = 0\n", PODIUM_ERROR_TEXT_MALFORMED, 0); /* not Podium's, even if it is 0 */
+    /* Podium does not have it, even if it is 0. */
+    expect_changed(MAX, "max = 120\nspread = 0\n", PODIUM_ERROR_TEXT_MALFORMED, 0);
     expect_changed(MAX, "max = 120\ncells = 256\n", PODIUM_ERROR_TEXT_MALFORMED, 0);
 }
 END_TEST
@@ -644,7 +648,7 @@ START_TEST(fingerprints_differ) {
     const double three[] = {1, nextafter(1, 2), 2}, low[] = {-1, nextafter(-1, 0), 0, 0.5},
                  high[] = {3, nextafter(3, 4), 1e9, 120};
     FOR_EACH_MECHANISM (m)
-        for (size_t e = 0; podium_row_of(m)->revision == 0 && e < 3; e++) /* a map that is solved for takes its time */
+        for (size_t e = 0; podium_row_of(m)->revision == 0 && e < 3; e++) /* solving for a map takes long */
             for (size_t i = 0; i < 4; i++)
                 for (size_t k = 0; k < 4; k++)
                     all[n++] = fingerprint(m, three[e], low[i], high[k]);

@@ -1,4 +1,5 @@
-/* The thresholds against MPFR and exact rationals: never too generous by a single word, never mean by more than one. */
+/* The thresholds compared with MPFR and exact rationals: never too large by a single word, and never too small by
+   more than one. */
 #include <check.h>
 #include <gmp.h>
 #include <math.h>
@@ -56,7 +57,7 @@ START_TEST(exponential_from_below) {
 }
 END_TEST
 
-/* Does c ceil(R/W) / ((R - c) floor(R/N)) stay at or below e^epsilon - 1, computed without threshold.c? */
+/* Returns whether c ceil(R/W) / ((R - c) floor(R/N)) is at most e^epsilon - 1, computed without threshold.c. */
 static bool step_keeps_to(double epsilon, uint64_t n, uint64_t w, uint64_t c) {
     mpq_t ratio;
     mpz_t r, part;
@@ -82,7 +83,8 @@ static bool step_keeps_to(double epsilon, uint64_t n, uint64_t w, uint64_t c) {
     return private;
 }
 
-/* The next that it might be: one more, or a multiple of 2^32 where neither it nor what it leaves is below 2^52 */
+/* The next possible threshold: one more, or, if neither the threshold nor R minus it is below 2^52, the next
+   multiple of 2^32 */
 static uint64_t next_threshold(uint64_t threshold) {
     uint64_t least = (uint64_t)1 << 52;
     if (threshold < least || threshold > UINT64_MAX - least)
@@ -118,7 +120,7 @@ START_TEST(step_thresholds) {
 }
 END_TEST
 
-/* A threshold of c, at which its step of so many cells is private, and no longer with one more */
+/* Checks that the step is private with this threshold of c, and no longer private with the next one. */
 static void check_largest(podium_layout *c, uint64_t *threshold, uint64_t cells, uint64_t width) {
     const double epsilon = c->spec.epsilon;
     const uint64_t before = *threshold;
@@ -133,14 +135,14 @@ static void check_step_of(podium_layout *c) {
     check_largest(c, &c->draw.step.threshold, c->cells, c->draw.step.width);
 }
 
-/* The two halves of the cells each for itself */
+/* Checks the two halves of the cells separately. */
 static void check_pair_of(podium_layout *c) {
     podium_pair_draw *d = &c->draw.pair;
     const uint64_t half = c->cells / 2;
     check_largest(c, &d->step.threshold, half, d->step.width);
     ck_assert_uint_ne(next_threshold(d->pair_threshold), 0);
     check_largest(c, &d->pair_threshold, half, half / 2);
-    c->cells++; /* the upper half is as large as the lower one, and has two halves itself */
+    c->cells++; /* the halves must be equal, and the upper one even */
     ck_assert(!podium_thresholds_check(c));
     c->cells = 2 * (half - 1), c->places = half - 1 - d->step.width, d->step.threshold = d->pair_threshold = 0;
     ck_assert(!podium_thresholds_check(c));
@@ -171,7 +173,7 @@ typedef struct {
     mpfr_t e_eta, e_epsilon;
 } exact;
 
-/* value = p(g): a product over the digits */
+/* value = p(g), which is a product over the digits */
 static void set_stair(exact *x, mpq_t value, uint64_t g) {
     mpq_set_ui(value, 1, 1);
     for (uint32_t i = 0; i < x->draw->coin_count; i++) {
@@ -183,7 +185,7 @@ static void set_stair(exact *x, mpq_t value, uint64_t g) {
     mpq_canonicalize(value);
 }
 
-/* value = numerator / 2^64, the numerator being c or R - c */
+/* value = c / 2^64, or (R - c) / 2^64 */
 static void set_share(mpq_t value, uint64_t c, bool rest) {
     rest ? mpz_set_rest(mpq_numref(value), c) : mpz_set_u64(mpq_numref(value), c);
     mpz_set_ui(mpq_denref(value), 1);
@@ -191,7 +193,7 @@ static void set_share(mpq_t value, uint64_t c, bool rest) {
     mpq_canonicalize(value);
 }
 
-/* The step from g to g + 1 depends only on how many digits carry: g = 2^i - 1 stands for all. */
+/* The ratio of p(g + 1) to p(g) depends only on how many digits carry, so g = 2^i - 1 represents all. */
 static void check_steps(exact *x) {
     for (uint32_t i = 0; i < x->draw->coin_count; i++) {
         uint64_t g = ((uint64_t)1 << i) - 1;
@@ -204,7 +206,7 @@ static void check_steps(exact *x) {
     }
 }
 
-/* (1 - t) sum of p over the last M stairs <= (e^epsilon - 1) t: what the end cells need */
+/* Checks (1 - t) sum of p over the last M stairs <= (e^epsilon - 1) t, which the end cells need. */
 static void check_tail(exact *x) {
     uint64_t stairs = (uint64_t)1 << x->draw->coin_count;
     mpq_set_ui(x->value, 0, 1);
@@ -233,7 +235,7 @@ static void set_beside(exact *x, mpq_t value) {
     mpq_div_2exp(value, value, x->draw->stair_bits + 1);
 }
 
-/* value = the largest mass of a cell of the middle stair, or the smallest */
+/* value = the largest or the smallest mass of a cell of the middle stair */
 static void set_middle(exact *x, mpq_t value, bool largest) {
     mpz_set_u64(x->word, x->draw->width);
     mpz_set_ui(x->rest, 1);
@@ -282,7 +284,7 @@ static void check_stairs(const podium_layout *c) {
         ck_assert(!podium_thresholds_check(&other));                                                                   \
     } while (0)
 
-/* What a threshold is a multiple of */
+/* The unit of which a threshold is a multiple */
 static uint64_t unit_of(uint64_t threshold) {
     return podium_has_lower(threshold) ? 1 : (uint64_t)1 << 32;
 }
@@ -291,7 +293,8 @@ static void check_layout(const podium_layout *c) {
     const podium_stairs_draw *d = &c->draw.stairs;
     ck_assert(podium_thresholds_check(c));
     check_stairs(c);
-    /* One word the wrong way in any threshold, or one half, or a grid that is not the theorem's, is refused. */
+    /* The check rejects any threshold that is off by one unit in the wrong direction, and any grid that is not that
+       of the theorem. */
     REFUSED(*c, draw.stairs.threshold, unit_of(d->threshold));
     REFUSED(*c, draw.stairs.tail_threshold, -1);
     for (uint32_t i = 0; i < d->coin_count; i++)
@@ -304,7 +307,7 @@ static void check_layout(const podium_layout *c) {
     REFUSED(*c, sampler, PODIUM_SAMPLERS);
 }
 
-/* Each condition of the check for itself: everything else is kept as it must be. */
+/* Each condition of the check is violated alone, while all others hold. */
 START_TEST(every_condition_counts) {
     podium_layout good = layout_of(PODIUM_MECHANISM_LAPLACE, 1, 0, 1), bad = good;
     podium_stairs_draw *d = &bad.draw.stairs;
@@ -312,13 +315,13 @@ START_TEST(every_condition_counts) {
     bad.cells = bad.places + d->width;
     ck_assert(!podium_thresholds_check(&bad));
 
-    bad = good; /* X stairs reach both ends from every place: one stair more is too far */
+    bad = good; /* X stairs must reach both ends from every place, and one stair more is too far */
     d->margin += (uint64_t)1 << d->stair_bits;
     bad.cells += (uint64_t)2 << d->stair_bits;
     d->tail_threshold = UINT64_MAX / 4;
     ck_assert(!podium_thresholds_check(&bad));
 
-    bad = good; /* rho <= 1: the stairs must fall; with a large eta nothing else minds */
+    bad = good; /* rho <= 1, so that the stairs fall; with a large eta no other condition fails */
     bad.spec.epsilon = 50;
     d->stairs = 1, bad.places = (uint64_t)1 << d->stair_bits, d->coin_count = 1;
     d->margin = (uint64_t)1 << d->stair_bits;
@@ -328,19 +331,20 @@ START_TEST(every_condition_counts) {
     d->coins[0] = UINT64_MAX / 2 + 2;
     d->tail_threshold = UINT64_MAX / 2, d->threshold /= 4;
     ck_assert(!podium_thresholds_check(&bad));
-    d->coins[0] = UINT64_MAX / 2; /* just below, all is well */
+    d->coins[0] = UINT64_MAX / 2; /* just below, it is accepted */
     ck_assert(podium_thresholds_check(&bad));
 
-    d->threshold = 0; /* the middle stair must not be too thin either */
+    d->threshold = 0; /* the middle stair must not have too little mass either */
     ck_assert(!podium_thresholds_check(&bad));
 
-    bad = good; /* upper half of (2): the second digit must not be more likely than e^eta times the first allows */
+    /* Second inequality of (2): the second digit must be at most e^eta times as likely as the first allows. */
+    bad = good;
     d->coins[1] = d->coins[0] + d->coins[0] / 16;
     d->tail_threshold = UINT64_MAX / 4;
     d->threshold = d->threshold / 10 * 7;
     ck_assert(!podium_thresholds_check(&bad));
     d->coins[1] = good.draw.stairs.coins[1];
-    ck_assert(podium_thresholds_check(&bad)); /* it was that coin alone */
+    ck_assert(podium_thresholds_check(&bad)); /* only that coin was wrong */
 
     podium_layout step = layout_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     step.places++;
@@ -360,7 +364,7 @@ START_TEST(every_condition_counts) {
 }
 END_TEST
 
-/* Products of coins as they are kept, beside the exact ones: never on the wrong side */
+/* The rounded products of coins compared with the exact ones: they are never on the wrong side. */
 START_TEST(products_are_bounds) {
     podium_layout c = layout_of(PODIUM_MECHANISM_LAPLACE, 1e-4, 0, 1); /* not rounded to halves of words */
     const podium_stairs_draw *d = &c.draw.stairs;
@@ -388,7 +392,7 @@ START_TEST(products_are_bounds) {
                 ck_assert(side ? order >= 0 : order <= 0);
             }
         if (i >= 2)
-            ck_assert(!wide_at_most(above.all, below.all)); /* and they differ: rounding happened */
+            ck_assert(!wide_at_most(above.all, below.all)); /* they differ, so something was rounded */
     }
     mpq_clears(all, none, share, kept, NULL);
 }

@@ -1,6 +1,6 @@
-/* Eight at a time or one by one: the same cells and reports, to the bit. And on words of few bits, where the 64-bit
-   sampler is that of tests/exhaustive: every one of them, with exact masses. Where the processor has no AVX2 there is
-   nothing to test, and the test says so. */
+/* Eight values at a time have the same cells and reports, to the bit, as one value at a time. On words of few bits,
+   for which the 64-bit sampler is that of tests/exhaustive, all words are tried and compared with exact masses. If
+   the processor has no AVX2, the test says so and checks nothing. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static bool no_vectors(void) {
     return true;
 }
 
-/* Every kind of double: in the range, beyond it, far beyond, tiny, subnormal, infinite, NaN of any payload */
+/* Every kind of double: in the range, outside it, far outside, tiny, subnormal, infinite, and NaN with any payload */
 static double some_value(uint64_t *seed, size_t i, const podium_layout *c) {
     static const double special[] = {0.0, -0.0, NAN, -NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, DBL_MIN, 4.9e-324};
     double along = 3 * seeded_uniform(seed) - 1;
@@ -37,14 +37,14 @@ static double some_value(uint64_t *seed, size_t i, const podium_layout *c) {
     return c->spec.min + along * (c->spec.max - c->spec.min);
 }
 
-/* What select is compared with */
+/* The threshold with which select is compared */
 static uint64_t select_threshold(const podium_layout *c) {
     return c->sampler == PODIUM_SAMPLER_STAIRS ? c->draw.stairs.threshold
            : c->sampler == PODIUM_SAMPLER_PAIR ? c->draw.pair.step.threshold
                                                : c->draw.step.threshold;
 }
 
-/* Halves of any kind; among them those of select at the threshold's own, and one less */
+/* Random halves, among which are those of select's threshold and of one less */
 static void set_halves(const podium_layout *c, uint64_t *seed, uint32_t *halves, size_t n) {
     const uint64_t threshold = select_threshold(c);
     seeded_fill(seed, halves, n * HALVES_MAX * sizeof *halves);
@@ -55,7 +55,7 @@ static void set_halves(const podium_layout *c, uint64_t *seed, uint32_t *halves,
     }
 }
 
-/* One value by the portable code, which never takes the vectors for one */
+/* Privatises one value by the portable code; vectors are never used for a single value. */
 static void one_by_one(const podium_layout *c, const podium_block *block, size_t i, uint32_t *cell, double *report) {
     uint32_t own[HALVES_MAX], place;
     for (size_t k = 0; k < podium_draw_halves(c); k++)
@@ -65,8 +65,8 @@ static void one_by_one(const podium_layout *c, const podium_block *block, size_t
     podium_reports(c, report, cell, 1);
 }
 
-/* Values, halves and results begin anywhere; reports take the place of the values in half of the cases. Returns how
-   many were done in vectors. */
+/* Checks a block whose values, halves and results have any alignment; in half of the cases the reports replace the
+   values. Returns how many values were done in vectors. */
 static size_t check_block(const podium_layout *c, uint64_t *seed, size_t n, const double *table) {
     static double values[N + 8], kept[N + 8], reports[N + 8];
     static uint32_t halves[N * HALVES_MAX + 8], cells[N + 8];
@@ -114,7 +114,7 @@ START_TEST(same_as_one_by_one) {
     if (no_vectors())
         return;
     FOR_EACH_MECHANISM (m) {
-        const size_t next = podium_row_of(m)->revision == 0 ? 1 : 2; /* a map that is solved for takes its time */
+        const size_t next = podium_row_of(m)->revision == 0 ? 1 : 2; /* solving for a map takes long */
         for (size_t e = 0; e < LENGTH(epsilons); e++)
             for (size_t r = 0; r < LENGTH(ranges); r += next) {
                 podium_layout c = layout_of(m, epsilons[e], ranges[r][0], ranges[r][1]);
@@ -129,7 +129,7 @@ START_TEST(same_as_one_by_one) {
 }
 END_TEST
 
-/* The reports of cells that come from elsewhere */
+/* The reports of given cells */
 START_TEST(reports_of_cells) {
     static uint32_t cells[N];
     static double reports[N];
@@ -155,8 +155,8 @@ END_TEST
 
 /* ---- Grids of any size ---- */
 
-/* A layout whose value x is put at the place x + places/2: on 2^32 cells as Podium's, else rounded by a half that has
-   nothing to say, the places being whole. */
+/* A layout that puts the value x at the place x + places/2. On 2^32 cells it is like Podium's. Otherwise places are
+   rounded at random, which has no effect because they are whole. */
 static podium_layout grid_of(uint64_t n, uint64_t w, uint64_t threshold) {
     const uint32_t digits = n == PODIUM_CELLS_MAX ? 0 : 20;
     return (podium_layout){.sampler = PODIUM_SAMPLER_STEP,
@@ -180,17 +180,17 @@ static void vector_cells(const podium_layout *c, uint32_t *cells, const double *
     podium_block block = {.values = values, .halves = halves, .cells = cells, .n = n};
     size_t used = podium_draw_halves(c);
     halves_from(c, halves, words, n);
-    block.rounding = halves + n * (used - 1); /* anything will do */
+    block.rounding = halves + n * (used - 1); /* any halves, because places are whole */
     ck_assert_uint_eq(podium_vector_privatize(c, &block), n);
 }
 
-/* Where a word is scaled to another cell, either side of it */
+/* The first word that is scaled to cell j, the word before it, or the word after it */
 static uint64_t border(uint64_t j, uint64_t n, uint64_t beside) {
     return first_word(j, n) - 1 + beside % 3;
 }
 
-/* Every place; positions at every border of a cell, in all and in the step; selects at and beside the threshold and at
-   both ends. */
+/* Tries every place, positions at every border of a cell of the grid and of the step, and selects at and beside the
+   threshold and at both ends. */
 static void check_borders(uint64_t n, uint64_t w, uint64_t threshold) {
     static double values[DRAWS];
     static uint64_t words[2 * DRAWS];
@@ -203,7 +203,7 @@ static void check_borders(uint64_t n, uint64_t w, uint64_t threshold) {
             for (size_t s = 0; s < LENGTH(selects); s++, count++)
                 words[count] = selects[s], places[count] = (uint32_t)place;
     ck_assert(count <= DRAWS);
-    size_t all = (count + 7) / 8 * 8; /* the rest is whatever was there */
+    size_t all = (count + 7) / 8 * 8; /* whole vectors, filled up with zeros */
     for (size_t i = 0; i < count; i++) {
         uint64_t j = i / LENGTH(selects) % (3 * (n + w));
         words[all + i] = j < 3 * n ? border(j / 3, n, j) : border(j / 3 - n, w, j);
@@ -230,7 +230,7 @@ START_TEST(every_border) {
 }
 END_TEST
 
-/* Steps and grids of any size, not only those that collections have */
+/* Steps and grids of any size, including those that no collection has */
 START_TEST(any_grid) {
     static uint64_t words[2 * N];
     static uint32_t places[N], cells[N], want[N];
@@ -259,9 +259,9 @@ END_TEST
 /* ---- Every word, of a few bits ---- */
 
 /*
- * Scaled, a word of which only the top bits vary is what a word of those bits alone is; so is one that is compared with
- * such a threshold. There the 64-bit sampler is the sampler of tests/exhaustive, and its masses are known exactly. A
- * word that is compared may also vary in the top bits of its lower half alone, where its upper half is the threshold's.
+ * If only the top bits of a word vary, it is scaled, and compared with a threshold of such bits, like a word that has
+ * only those bits. Then the 64-bit sampler is the sampler of tests/exhaustive, and its masses are known exactly. A word
+ * that is compared may also have the upper half of its threshold and vary in the top bits of its lower half.
  */
 typedef struct {
     unsigned bits;
@@ -272,14 +272,14 @@ static uint64_t compared_word(few_bits few, uint64_t word) {
     return few.lower ? (uint64_t)0x80000001 << 32 | word << (32 - few.bits) : word << (64 - few.bits);
 }
 
-/* How many words of so many bits scale to j among n; none, where j is not among them */
+/* How many words of that many bits are scaled to j among n; 0 if j is not one of them */
 static uint64_t words_to(few_bits few, uint64_t j, uint64_t n) {
     return j >= n ? 0 : (((j + 1) << few.bits) + n - 1) / n - ((j << few.bits) + n - 1) / n;
 }
 
 #define MASSES 257
 
-/* Adds the cells of all draws, without their last shift bits; what lies beyond is counted as the last mass. */
+/* Counts the cells of all draws, without their last shift bits; cells beyond the masses are counted in the last one. */
 static void count_cells(const podium_layout *c, uint64_t place, unsigned shift, const uint64_t *words,
                         uint64_t *masses) {
     static double values[DRAWS];
@@ -291,7 +291,7 @@ static void count_cells(const podium_layout *c, uint64_t place, unsigned shift, 
         masses[cells[i] >> shift < MASSES - 1 ? cells[i] >> shift : MASSES - 1]++;
 }
 
-/* Theorem 1's masses, and its bound: n cells, w in the step, all times 2^shift; threshold of 2^8 */
+/* The masses and the bound of Theorem 1, with n cells and w in the step, both times 2^shift, and a threshold of 2^8 */
 static void check_steps(uint64_t n, uint64_t w, uint64_t threshold, unsigned shift, bool lower) {
     static uint64_t words[2 * DRAWS];
     const few_bits few = {8, lower};
@@ -331,7 +331,7 @@ START_TEST(theorem_1_by_trying_everything) {
 }
 END_TEST
 
-/* The corollary's masses: two times 8 cells of 2^28 each, the thresholds of 2^4 */
+/* The masses of the corollary, with two halves of 8 times 2^28 cells and thresholds of 2^4 */
 static void check_pair(uint64_t w, uint64_t threshold, uint64_t pair_threshold, uint64_t coin, bool lower) {
     static uint64_t words[4 * DRAWS];
     const few_bits few = {4, lower};
@@ -377,7 +377,8 @@ START_TEST(the_corollary_by_trying_everything) {
 }
 END_TEST
 
-/* Theorem 2's masses: thresholds of 2^4, two coins. The lowest bit of position, which is the side, varies too. */
+/* The masses of Theorem 2, with thresholds of 2^4 and two coins. The lowest bit of position, which decides the side,
+   varies too. */
 static void expect_stairs(const podium_layout *c, const uint64_t thresholds[4], uint64_t place, uint64_t *masses) {
     const few_bits few = {4, false};
     const podium_stairs_draw *d = &c->draw.stairs;

@@ -1,4 +1,4 @@
-/* 512-bit arithmetic against GMP. */
+/* 512-bit arithmetic compared with GMP. */
 #include <check.h>
 #include <gmp.h>
 
@@ -7,7 +7,7 @@
 
 static wide random_wide(uint64_t *seed, unsigned bits) {
     wide r = {{0}};
-    for (unsigned i = 0; i < bits / 32; i++) /* runs of zeros and ones find lost carries */
+    for (unsigned i = 0; i < bits / 32; i++) /* long runs of zeros and ones show lost carries */
         r.limb[i] = seeded_word(seed) % 3 == 0   ? 0
                     : seeded_word(seed) % 2 == 0 ? UINT32_MAX
                                                  : (uint32_t)seeded_word(seed);
@@ -33,7 +33,8 @@ START_TEST(all_operations) {
     for (int i = 0; i < 20000; i++) {
         wide x = random_wide(&seed, 32 * (unsigned)(seeded_word(&seed) % 9));
         wide y = random_wide(&seed, 32 * (unsigned)(seeded_word(&seed) % 9));
-        wide large = random_wide(&seed, 32 * (unsigned)(seeded_word(&seed) % 16)); /* for what cannot overflow */
+        /* For operations that cannot overflow. */
+        wide large = random_wide(&seed, 32 * (unsigned)(seeded_word(&seed) % 16));
         unsigned shift = (unsigned)(seeded_word(&seed) % 256);
         uint32_t small = (uint32_t)seeded_word(&seed) | 1;
         to_gmp(a, x);
@@ -61,7 +62,7 @@ START_TEST(all_operations) {
                 check_equal(wide_divide_up(x, y), r);
             }
         }
-        wide other = large; /* differs in one limb only, whichever */
+        wide other = large; /* differs in any one limb */
         other.limb[seeded_word(&seed) % 15] ^= 1;
         to_gmp(a, large);
         to_gmp(b, other);

@@ -1,5 +1,5 @@
-/* Wiping: it clears what it is told to, and the compiler does not leave it out. Built once for each way to do it, whose
-   file is included here so that the compiler sees all there is to see. */
+/* Wiping clears the given memory, and the compiler does not optimise it away. The test is built once for each
+   implementation, whose file is included here so that the compiler sees everything. */
 #include WIPE_FILE
 
 #include <check.h>
@@ -7,17 +7,17 @@
 #include "painted_stack.h"
 #include "support.h"
 
-#define KEEP(memory) __asm__ volatile("" : : "r"(memory) : "memory") /* as if somebody looked at it */
+#define KEEP(memory) __asm__ volatile("" : : "r"(memory) : "memory") /* as if the memory were read */
 
 void *SecureZeroMemory(void *memory, size_t n);
-void *SecureZeroMemory(void *memory, size_t n) { /* Windows has it */
+void *SecureZeroMemory(void *memory, size_t n) { /* a stand-in for the function of Windows */
     memset(memory, 0, n);
     KEEP(memory);
     return memory;
 }
 
 int memset_s(void *memory, size_t size, int byte, size_t n);
-int memset_s(void *memory, size_t size, int byte, size_t n) { /* macOS has it */
+int memset_s(void *memory, size_t size, int byte, size_t n) { /* a stand-in for the function of macOS */
     memset(memory, byte, n < size ? n : size);
     KEEP(memory);
     return 0;
@@ -35,7 +35,7 @@ START_TEST(clears_what_it_is_told_to) {
 }
 END_TEST
 
-/* A secret that, as far as the compiler knows, somebody looked at; it is not wiped where the flag is false. */
+/* Fills memory with a secret that is read as far as the compiler knows, and wipes it if the flag is true. */
 #define SECRET 0x5ec2e7
 static void keep_secrets(void *wiped) {
     uint32_t secrets[500];
@@ -61,7 +61,7 @@ static size_t secrets_left(bool wiped) {
 
 START_TEST(is_not_left_out) {
     ck_assert_uint_ge(secrets_left(false), 500);
-    ck_assert_uint_lt(secrets_left(true), 10); /* registers that were spilled */
+    ck_assert_uint_lt(secrets_left(true), 10); /* a few remain in spilled registers */
 }
 END_TEST
 
