@@ -45,10 +45,10 @@ PODIUM_API uint64_t podium_aggregate_fingerprint(const podium_aggregate *aggrega
 PODIUM_API uint64_t podium_aggregate_count(const podium_aggregate *aggregate);
 PODIUM_API uint64_t podium_aggregate_refused(const podium_aggregate *aggregate);
 
-/* Adds n reports, or n cells. A report that the collection cannot have produced is refused, and counted as refused;
-   it is NaN, or outside the support, or, if there are few possible outputs, not near any of them. Fails, with
-   nothing added, with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate belongs to another collection, or with
-   PODIUM_ERROR_AGGREGATE_FULL. */
+/* Adds n reports, or n cells. One that the collection cannot have produced is refused, and counted as refused: a
+   report that is NaN, outside the support or, if there are few possible outputs, not near any of them; or a number
+   that is not a cell. Fails, with nothing added, with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate belongs to
+   another collection, or with PODIUM_ERROR_AGGREGATE_FULL. */
 PODIUM_API podium_status podium_aggregate_add(const podium_collection *collection, podium_aggregate *aggregate,
                                               const double *reports, size_t n) PODIUM_MUST_USE;
 PODIUM_API podium_status podium_aggregate_add_cells(const podium_collection *collection, podium_aggregate *aggregate,
@@ -80,8 +80,8 @@ PODIUM_API podium_status podium_aggregate_check(const podium_collection *collect
                                                 const podium_aggregate *aggregate) PODIUM_MUST_USE;
 
 /* The same for many aggregates of one collection, such as groups, at hardly more cost than for one; the rate of one
-   in 10^9 is for all of them together. With PODIUM_ERROR_NOT_REPORTS, which is the index of the first aggregate that
-   fails; otherwise it is untouched. */
+   in 10^9 is for all of them together. If it fails with PODIUM_ERROR_NOT_REPORTS, it sets *which to the index of the
+   first aggregate that cannot be reports; otherwise *which is untouched. */
 PODIUM_API podium_status podium_aggregates_check(const podium_collection *collection, size_t *which,
                                                  const podium_aggregate *const *aggregates,
                                                  size_t count) PODIUM_MUST_USE;
@@ -145,9 +145,9 @@ PODIUM_API void podium_channel_free(podium_channel *channel);
  * over the masses of the report bins, smoothed after each step, in PODIUM_SHARES_FINE bins or more, which are then
  * merged. The estimate ends when a step gains less than 1e-3 in log-likelihood, or after PODIUM_STEPS_MAX steps.
  *
- * With too few reports, the distribution of the values cannot be told apart from an even one. A test decides whether it
- * can. If the values are in fact spread evenly, the test errs in at most 5% of all cases, whatever n, epsilon and the
- * mechanism are. If the test says no, telling is false, and the shares and everything computed from them are NaN.
+ * With too few reports, the distribution of the values cannot be distinguished from an even one. A test decides whether
+ * it can be. If the values are in fact spread evenly, the test errs in at most 5% of all cases, for every n, epsilon
+ * and mechanism. If the test says no, telling is false, and the shares and everything computed from them are NaN.
  */
 #define PODIUM_STEPS_MAX 2000
 
@@ -179,11 +179,11 @@ typedef struct podium_bin {
 PODIUM_API podium_bin podium_distribution_bin(const podium_distribution *distribution, uint32_t number, uint32_t bins);
 
 /*
- * Estimates by the bootstrap how much the quantiles p would vary with other reports of the same values. The report bins
- * are drawn anew as often as repetitions says, and the distribution is estimated from each drawing. The drawings are
- * seeded by the aggregate, so that the result is reproducible. The intervals from lower to upper contain that
- * variation. They cannot show the bias of the smoothing, which widens narrow distributions. They are NaN if the
- * distribution is not telling.
+ * Estimates by the bootstrap how much the quantiles p would vary with other reports of the same values. In each
+ * repetition the report bins are drawn again, and the distribution is estimated from them. The drawings are seeded by
+ * the aggregate, so that the result is reproducible. The intervals from lower to upper contain that variation. They
+ * cannot show the bias of the smoothing, which widens narrow distributions. They are NaN if the distribution is not
+ * telling.
  *
  * lower, upper and p have count elements. progress, if it is not NULL, is called with context after each repetition.
  * Fails as podium_distribution_make does, with PODIUM_ERROR_OUT_OF_MEMORY, and with PODIUM_ERROR_ARGUMENT_WRONG if a p

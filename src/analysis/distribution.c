@@ -325,7 +325,7 @@ podium_status podium_distribution_coarsen(podium_distribution *distribution, uin
     return PODIUM_OK;
 }
 
-/* ---- Bootstrap: each report bin is counted anew, as a Poisson number with the count as its mean ---- */
+/* ---- Bootstrap: the count of each report bin is replaced by a Poisson number whose mean is the count ---- */
 
 static double uniform(uint64_t *state) { /* SplitMix64, because these numbers are not secret */
     uint64_t z = *state += 0x9e3779b97f4a7c15;

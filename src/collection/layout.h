@@ -48,14 +48,14 @@ typedef struct podium_stairs_draw {
     uint64_t threshold; /* words that choose the middle stair */
     uint64_t margin; /* cells before the middle stair at place 0, and after it at the last place; noise beyond them is
                         clamped */
-    uint64_t tail_threshold;          /* words that choose an end cell whatever the coins are */
+    uint64_t tail_threshold;          /* words that choose an end cell for any coins */
     uint64_t coins[PODIUM_COINS_MAX]; /* words that make each binary digit of the stair's number 1 */
     uint32_t coin_count;
     uint32_t stair_bits; /* a stair is 2^stair_bits cells wide */
     uint32_t stairs;     /* stairs in the width of the range; each lowers the mass by e^(epsilon/stairs) */
 } PODIUM_MAY_ALIAS podium_stairs_draw;
 
-/* ---- Maps: what a cell is worth, and which cells a report's worth stands for ---- */
+/* ---- Maps: what a cell is worth, and which cell has a given worth ---- */
 
 typedef enum podium_map_kind {
     PODIUM_MAP_IDENTITY, /* a cell is worth its number */

@@ -2,8 +2,8 @@
  * Backend: chooses the file that gets random bytes from the system (random_*.c), and the file that clears memory
  * (wipe_*.c).
  *
- * A build that wants to choose defines PODIUM_RANDOM and PODIUM_WIPE as one of the constants below. Otherwise the
- * platform decides. All of these files may be compiled and linked, because those that were not chosen are empty.
+ * A build can choose by defining PODIUM_RANDOM and PODIUM_WIPE as one of the constants below. Otherwise the platform
+ * decides. All of these files may be compiled and linked, because those that were not chosen are empty.
  */
 #ifndef PODIUM_BACKEND_H
 #define PODIUM_BACKEND_H
