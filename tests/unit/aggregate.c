@@ -485,7 +485,7 @@ START_TEST(full) {
 }
 END_TEST
 
-/* The number of refused reports stops at its largest value: a forged one must not block a total for good. */
+/* The number of refused reports stops at its largest value, because a forged one must not block a total. */
 START_TEST(refused_without_end) {
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     podium_aggregate a = empty_of(&c), other = empty_of(&c);

@@ -68,7 +68,7 @@ START_TEST(shape_rows) {
         compare(&errors, row.cell[0], "d", shape.d, row.cell[6], TOLERANCE);
     }
     fclose(file);
-    ck_assert(errors.cells >= 2 * 4 * 72 && errors.cells % (4 * 72) == 0); /* 72 epsilons a mechanism */
+    ck_assert(errors.cells >= 2 * 4 * 72 && errors.cells % (4 * 72) == 0); /* 72 epsilons for each mechanism */
     printf("shape.csv: %d cells, largest relative error %.2Lg\n", errors.cells, errors.largest);
 }
 END_TEST
