@@ -122,6 +122,7 @@ typedef enum podium_mechanism {
     PODIUM_MECHANISM_HYBRID = 6,       /* Piecewise or Duchi, by a public coin */
     PODIUM_MECHANISM_PODIUM_TUNED = 7, /* Podium for values of a given spread */
     PODIUM_MECHANISM_MINIMAX = 8,      /* close to the least worst-case variance there is, in few cells */
+    PODIUM_MECHANISM_SQUARE_WAVE = 9,  /* made for the shape of the values */
     PODIUM_MECHANISM_DEFAULT = 0       /* the mechanism of a spec that is all zeros */
 } podium_mechanism;
 

@@ -35,10 +35,11 @@ set yrange [0:1.1]
 set xtics (0.1, 0.2, 0.5, 1, 2, 5, 10)
 set xlabel 'ε'
 set ylabel 'worst-case variance, Laplace = 1'
-set key at graph 0.02, graph 0.03 left bottom Left reverse maxrows 5 samplen 2.5 width 1 spacing 1.15
+set key at graph 0.02, graph 0.03 left bottom Left reverse maxrows 6 samplen 2.5 width 1 spacing 0.95
 plot 'laplace' with lines lw 2 lc '#d55e00' title 'laplace', \
      'staircase' with lines lw 2 lc '#e69f00' title 'staircase', \
      'piecewise' with lines lw 2 lc '#cc79a7' title 'piecewise', \
+     'square-wave' with lines lw 2 dt (6, 3) lc '#a6761d' title 'square-wave', \
      'podium' with lines lw 2.5 lc '#0072b2' title 'podium', \
      'podium-approximate' with lines lw 2 dt (8, 6) lc '#56b4e9' title 'podium-approximate', \
      'podium-tuned' with lines lw 2 dt (3, 9) lc '#6a3d9a' title 'podium-tuned', \

@@ -2,7 +2,8 @@
 #include "collection/mechanism.h"
 
 extern const podium_row podium_row_podium, podium_row_podium_approximate, podium_row_laplace, podium_row_staircase,
-    podium_row_duchi, podium_row_piecewise, podium_row_hybrid, podium_row_podium_tuned, podium_row_minimax;
+    podium_row_duchi, podium_row_piecewise, podium_row_hybrid, podium_row_podium_tuned, podium_row_minimax,
+    podium_row_square_wave;
 
 static const podium_row *const rows[] = {
     [PODIUM_MECHANISM_PODIUM] = &podium_row_podium,
@@ -14,6 +15,7 @@ static const podium_row *const rows[] = {
     [PODIUM_MECHANISM_HYBRID] = &podium_row_hybrid,
     [PODIUM_MECHANISM_PODIUM_TUNED] = &podium_row_podium_tuned,
     [PODIUM_MECHANISM_MINIMAX] = &podium_row_minimax,
+    [PODIUM_MECHANISM_SQUARE_WAVE] = &podium_row_square_wave,
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
