@@ -12,7 +12,7 @@ if(PODIUM_HAS_NO_PSABI)
   target_compile_options(podium_options INTERFACE -Wno-psabi)
 endif()
 
-# 32-bit x86 computes in 80 bits unless SSE2 does it. The results would differ from every other machine's, so minimax.c
+# 32-bit x86 computes in 80 bits unless SSE2 does it. The results would differ from every other machine's, so doubles.h
 # refuses that.
 check_c_source_compiles("#include <float.h>
 _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1, \"\");

@@ -19,10 +19,10 @@
  * the exact sum of many reports, and a *summary* is what the aggregate says about the values; both are in
  * podium_analysis.h.
  *
- * Every function has the same order of arguments: first what it only consults (the collection, or another Podium
- * struct), then outputs, then inputs. A length or a capacity follows its array, and arrays of one length share it.
- * Pointers must not be NULL unless the comment says what NULL means. If a function fails, its outputs are untouched
- * unless the comment says otherwise.
+ * Every function has the same order of arguments: first what it consults (the collection, a channel, a random source,
+ * or the struct that the function is named after), then outputs, then inputs. A length or a capacity follows its array,
+ * and arrays of one length share it. Pointers must not be NULL unless the comment says what NULL means. If a function
+ * fails, its outputs are untouched unless the comment says otherwise.
  *
  * No function locks or keeps data between calls, and none allocates memory unless its comment says so. A collection may
  * therefore be shared by threads, copied, and used on both sides of a fork. (OpenSSL, which the default source uses for
@@ -54,6 +54,8 @@ extern "C" {
 #define PODIUM_VERSION_MAJOR 0
 #define PODIUM_VERSION_MINOR 1
 #define PODIUM_VERSION_PATCH 0
+/* As one number, which grows with every version, for comparisons in #if */
+#define PODIUM_VERSION_NUMBER (PODIUM_VERSION_MAJOR * 1000000 + PODIUM_VERSION_MINOR * 1000 + PODIUM_VERSION_PATCH)
 #define PODIUM_VERSION PODIUM_VERSION_TEXT(PODIUM_VERSION_MAJOR, PODIUM_VERSION_MINOR, PODIUM_VERSION_PATCH)
 #define PODIUM_VERSION_TEXT(major, minor, patch) PODIUM_VERSION_JOIN(major, minor, patch)
 #define PODIUM_VERSION_JOIN(major, minor, patch) #major "." #minor "." #patch

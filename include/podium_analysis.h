@@ -80,8 +80,9 @@ PODIUM_API podium_status podium_aggregate_check(const podium_collection *collect
                                                 const podium_aggregate *aggregate) PODIUM_MUST_USE;
 
 /* The same for many aggregates of one collection, such as groups, at hardly more cost than for one; the rate of one
-   in 10^9 is for all of them together. If it fails with PODIUM_ERROR_NOT_REPORTS, it sets *which to the index of the
-   first aggregate that cannot be reports; otherwise *which is untouched. */
+   in 10^9 is for all of them together. If it fails with PODIUM_ERROR_NOT_REPORTS or
+   PODIUM_ERROR_FINGERPRINT_WRONG, it sets *which to the index of the first aggregate that it is about; otherwise *which
+   is untouched. */
 PODIUM_API podium_status podium_aggregates_check(const podium_collection *collection, size_t *which,
                                                  const podium_aggregate *const *aggregates,
                                                  size_t count) PODIUM_MUST_USE;
@@ -185,10 +186,10 @@ PODIUM_API podium_bin podium_distribution_bin(const podium_distribution *distrib
  * cannot show the bias of the smoothing, which widens narrow distributions. They are NaN if the distribution is not
  * telling.
  *
- * lower, upper and p have count elements. progress, if it is not NULL, is called with context after each repetition.
- * Fails as podium_distribution_make does, with PODIUM_ERROR_OUT_OF_MEMORY, and with PODIUM_ERROR_ARGUMENT_WRONG if a p
- * is not in [0, 1], the confidence is not between 0 and 1, or there are fewer repetitions than
- * podium_bootstrap_least(confidence).
+ * Takes count * repetitions doubles of memory, and gives them back. lower, upper and p have count elements. progress,
+ * if it is not NULL, is called with context after each repetition. Fails as podium_distribution_make does, with
+ * PODIUM_ERROR_OUT_OF_MEMORY, and with PODIUM_ERROR_ARGUMENT_WRONG if a p is not in [0, 1], the confidence is not
+ * between 0 and 1, or there are fewer repetitions than podium_bootstrap_least(confidence).
  */
 PODIUM_API double podium_bootstrap_least(double confidence); /* 2/(1 - confidence), rounded up */
 PODIUM_API podium_status podium_distribution_bootstrap(const podium_channel *channel, double *lower, double *upper,

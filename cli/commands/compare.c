@@ -108,7 +108,7 @@ static void print_text(output *out, const comparison *cmp, double epsilon) {
                  podium_mechanism_name(mechanism_of(middle)));
 }
 
-/* Returns the name of the column that compares with the yardstick, such as "to_laplace". */
+/* Returns the name of the column that compares with the yardstick: "to_" and the mechanism's name. */
 static const char *to_yardstick(void) {
     static char name[64];
     snprintf(name, sizeof name, "to_%s", podium_mechanism_name(podium_mechanism_yardstick()));

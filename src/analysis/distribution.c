@@ -392,10 +392,11 @@ podium_status podium_distribution_bootstrap(const podium_channel *channel, doubl
     podium_status status = bootstrap_check(channel, a, p, count, confidence, repetitions);
     if (status != PODIUM_OK)
         return status;
-    for (size_t i = 0; i < count; i++)
-        lower[i] = upper[i] = NAN;
-    if (count == 0 || !is_telling(channel, a))
+    if (count == 0 || !is_telling(channel, a)) {
+        for (size_t i = 0; i < count; i++)
+            lower[i] = upper[i] = NAN;
         return PODIUM_OK;
+    }
     double *samples =
         count <= SIZE_MAX / sizeof *samples / repetitions ? malloc(count * repetitions * sizeof *samples) : NULL;
     if (samples == NULL)

@@ -101,8 +101,10 @@ podium_status podium_aggregates_check(const podium_collection *collection, size_
     if (!podium_is_ready(c))
         return PODIUM_ERROR_NOT_INITIALISED;
     for (size_t i = 0; i < count; i++)
-        if (!podium_sums_fit(podium_sums_of(aggregates[i]), c))
+        if (!podium_sums_fit(podium_sums_of(aggregates[i]), c)) {
+            *which = i;
             return PODIUM_ERROR_FINGERPRINT_WRONG;
+        }
     all_limits *limits = malloc(sizeof *limits);
     if (limits == NULL)
         return PODIUM_ERROR_OUT_OF_MEMORY;

@@ -158,7 +158,7 @@ const podium_map *const podium_maps[PODIUM_MAPS] = {
             .first_alike = pair_first_alike,
             .bin = pair_bin,
             .square_correction = no_correction,
-            .in_order = true,
+            .in_order = true, /* the bins of the two outputs have no width, so their order does not matter */
             .has_middle = false,
         },
     [PODIUM_MAP_PIECES] = &podium_pieces,

@@ -253,15 +253,17 @@ PODIUM_NOT_INLINED static uint64_t middle_threshold(const podium_layout *c, wide
 }
 
 static bool grid_check(const podium_layout *c) {
-    uint64_t reach = (uint64_t)1 << (c->draw.stairs.coin_count + c->draw.stairs.stair_bits);
-    return c->draw.stairs.margin >= 1 && c->draw.stairs.width >= 1 && c->draw.stairs.margin + c->places <= reach &&
-           c->places == (uint64_t)c->draw.stairs.stairs << c->draw.stairs.stair_bits &&
-           c->cells == 2 * c->draw.stairs.margin + c->places + c->draw.stairs.width && c->draw.stairs.stair_bits >= 1 &&
-           c->draw.stairs.stair_bits < PODIUM_WORD_BITS; /* one bit is left for the side */
+    const podium_stairs_draw *d = &c->draw.stairs;
+    if (d->coin_count > PODIUM_COINS_MAX || d->stairs < 1 || d->stair_bits < 1 || d->stair_bits > 32 ||
+        d->stair_bits >= PODIUM_WORD_BITS) /* one bit of a word is left for the side */
+        return false;
+    const uint64_t reach = (uint64_t)1 << (d->coin_count + d->stair_bits);
+    return d->margin >= 1 && d->width >= 1 && d->margin + c->places <= reach &&
+           c->places == (uint64_t)d->stairs << d->stair_bits && c->cells == 2 * d->margin + c->places + d->width;
 }
 
 static bool stairs_are_private(const podium_layout *c) {
-    if (c->draw.stairs.coin_count > PODIUM_COINS_MAX || !grid_check(c))
+    if (!grid_check(c))
         return false;
     wide e_eta = exp_below(c->spec.epsilon, c->draw.stairs.stairs);
     coin_products above = coin_products_start(), below = above;

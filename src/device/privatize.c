@@ -170,7 +170,7 @@ static const double *table_of(const podium_layout *c, double table[TABLE_CELLS],
 /* Compilers spill what they compute to the stack, where no name reaches it. These overwrite the stack below their
    caller, as deep as the functions that it has called go. */
 PODIUM_NOT_INLINED static void clear_stack_of_few(void) {
-    unsigned char below[448];
+    unsigned char below[352];
     podium_wipe(below, sizeof below);
 }
 
@@ -216,7 +216,8 @@ PODIUM_NOT_INLINED static podium_status privatize_many(const podium_layout *c, c
     while (most * each > BLOCK_HALVES) /* no division, because tests/ctime rejects any */
         most -= 8;
     const double *reports_of_cells = reports == NULL ? NULL : table_of(c, table, n);
-    podium_status status = podium_stream_open(&stream, random, n * each * sizeof *halves);
+    const size_t all = n > SIZE_MAX / (HALVES_MOST * sizeof *halves) ? SIZE_MAX : n * each * sizeof *halves;
+    podium_status status = podium_stream_open(&stream, random, all);
 
     for (size_t done = 0; status == PODIUM_OK && done < n; done += most) {
         const size_t now = n - done < most ? n - done : most;

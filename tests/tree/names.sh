@@ -11,7 +11,7 @@ enumerators=$(sed -n 's/^ *PODIUM_MECHANISM_\([A-Z_]*\) = [0-9]*.*/\1/p' include
 
 # "podium" is the library's name too, so only its enumerator counts.
 words=$(echo "$enumerators" | grep -v -x PODIUM | tr 'A-Z\n' 'a-z|' | sed 's/|$//; s/_/[-_ ]/g')
-pattern="\\b($words)\\b|PODIUM_MECHANISM_(?!DEFAULT\\b|[A-Z_]*\\()[A-Z]"
+pattern="(?<![a-z])($words)(?![a-z])|PODIUM_MECHANISM_(?!DEFAULT\\b|[A-Z_]*\\()[A-Z]"
 
 found=$(find src cli adapters include -name '*.[ch]' \
     ! -path 'src/collection/mechanisms/*' ! -path src/collection/registry.c ! -path include/podium.h \
