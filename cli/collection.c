@@ -64,9 +64,10 @@ bool collection_given(const collection_options *options) {
     return options->files.count > 0 || spec_given(options);
 }
 
-/* Is this a spec such as "podium epsilon=1 range=1:120"? Names of files do not look like that. */
+/* Is this a spec such as "podium epsilon=1 range=1:120"? A file whose name looks like that is read if it is given with
+   a slash, such as "./podium epsilon=1". */
 static bool is_spec(const char *text) {
-    return strchr(text, '=') != NULL && strchr(text, ' ') != NULL;
+    return strchr(text, '=') != NULL && strpbrk(text, " \t") != NULL && strchr(text, '/') == NULL;
 }
 
 static podium_collection parse_spec(const char *text) {

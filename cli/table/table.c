@@ -189,7 +189,8 @@ void table_fail(const table *t, const rows *all, const row *r, const char *what)
 static bool locate(table *t, const csv_record *record) {
     if (record->n >= strlen(PODIUM_AGGREGATE_PREFIX) &&
         memcmp(record->text, PODIUM_AGGREGATE_PREFIX, strlen(PODIUM_AGGREGATE_PREFIX)) == 0)
-        fail(BAD_DATA, "%s, line 1: this is an aggregate, but reports are expected here", t->source.name);
+        fail(BAD_DATA, "%s, line 1: this is an aggregate, but %s are expected here", t->source.name,
+             t->options.private ? "values" : "reports");
     if (t->located)
         return t->options.header == HEADER_YES || t->header != NULL;
     t->located = true;
