@@ -63,7 +63,7 @@ static moments moments_of(const podium_layout *c, const podium_sums *a) {
  * with probability 1 - d. There are two directions, so d is half of 1 - confidence.
  */
 static double bernstein_width(const podium_layout *c, moments m, double n, double confidence) {
-    double support = c->spacing * (double)c->worth_most, l = log(4 / (1 - confidence));
+    double support = podium_support(c), l = log(4 / (1 - confidence));
     return sqrt(2 * m.variance * l / n) + 7 * support * l / (3 * (n - 1));
 }
 
@@ -114,9 +114,8 @@ podium_status podium_estimate_make(podium_estimate *estimate, const podium_layou
     if (a->count < 2)
         return PODIUM_ERROR_TOO_FEW_REPORTS;
     moments m = moments_of(c, a);
-    double middle = c->spec.min + (c->spec.max - c->spec.min) / 2;
     podium_estimate made = {.n = a->count,
-                            .mean = middle + m.mean,
+                            .mean = c->middle + m.mean,
                             .standard_error = sqrt(fmax(m.variance, c->variance_least) / (double)a->count),
                             .confidence = confidence,
                             .interval = interval};

@@ -9,7 +9,7 @@ double podium_collection_mass(const podium_collection *collection, uint64_t plac
 
 double podium_collection_influence(const podium_collection *collection, uint64_t k, uint64_t n) {
     const podium_layout *c = podium_layout_of(collection);
-    double support = c->spacing * (double)c->worth_most;
+    double support = podium_support(c);
     return n == 0 ? INFINITY : support * ((double)(k < n ? k : n) / (double)n);
 }
 

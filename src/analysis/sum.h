@@ -4,13 +4,11 @@
 
 #include "analysis/analysis.h"
 
-/* Adds other to sum; returns false if the result needs more than 128 bits. */
-static inline bool podium_sum_add(podium_sum *sum, podium_sum other) {
+/* Adds other to sum, modulo 2^128. Nothing here comes near that: see aggregate.c. */
+static inline void podium_sum_add(podium_sum *sum, podium_sum other) {
     uint64_t low = sum->low + other.low, carry = low < other.low;
-    uint64_t high = sum->high + other.high, over = high < other.high;
     sum->low = low;
-    sum->high = high + carry;
-    return !over && sum->high >= carry;
+    sum->high += other.high + carry;
 }
 
 static inline podium_sum podium_product(uint64_t a, uint64_t b) {

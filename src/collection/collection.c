@@ -28,7 +28,7 @@ static uint32_t fraction_bits(uint64_t places) {
 /* Neighbouring reports must be different doubles even after the rounding of a program that reads them, and if there
    are few outputs, that rounding must stay below PODIUM_STRAY. */
 static bool reports_fit_doubles(const podium_layout *c) {
-    double support = c->spacing * (double)c->worth_most, last = c->first + support;
+    double support = podium_support(c), last = c->first + support;
     double room = fmin(c->spacing, PODIUM_STRAY * support);
     return room >= 4 * DBL_EPSILON * fmax(fabs(c->first), fabs(last));
 }
@@ -95,7 +95,7 @@ double podium_collection_least(const podium_collection *collection) {
 
 double podium_collection_most(const podium_collection *collection) {
     const podium_layout *c = podium_layout_of(collection);
-    return c->first + c->spacing * (double)c->worth_most;
+    return c->first + podium_support(c);
 }
 
 double podium_collection_spacing(const podium_collection *collection) {

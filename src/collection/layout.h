@@ -134,6 +134,11 @@ static inline bool podium_is_ready(const podium_layout *c) {
     return c->cells != 0;
 }
 
+/* How far the greatest report is from the least */
+static inline double podium_support(const podium_layout *c) {
+    return c->spacing * (double)c->worth_most;
+}
+
 /* With two cells, the two reports are the same distance from the middle, so their squares say nothing and only their
    mean does. */
 static inline bool podium_tells_spread(const podium_layout *c) {
@@ -170,6 +175,9 @@ podium_mass_limits podium_mass_limits_of(const podium_layout *c, double first, d
 /* Sets alpha and beta for a map in which the variance is of that form, and then the least, the greatest and the
    average variance. */
 void podium_variance_set(podium_layout *c);
+
+/* Returns the variance of the report of x, if it is alpha + beta (x - middle)^2. Rounding cannot make it negative. */
+double podium_quadratic_variance(const podium_layout *c, double x);
 
 /* The share of all words below the threshold, and the share of the rest. The rest is computed from integers, because
    1 - share would lose its digits where the share is nearly 1. */

@@ -41,11 +41,6 @@ static podium_status quadratic_variance_set(podium_layout *c) {
     return PODIUM_OK;
 }
 
-static double quadratic_variance(const podium_layout *c, double x) {
-    double distance = x - c->middle;
-    return fmax(0, c->alpha + c->beta * distance * distance);
-}
-
 static uint32_t identity_worth(const podium_layout *c, uint32_t cell) {
     (void)c;
     return cell;
@@ -83,7 +78,7 @@ static void pair_units(podium_layout *c) {
     const podium_pair_draw *d = &c->draw.pair;
     const double delta = c->spec.max - c->spec.min, output = delta / 2 / podium_share(d->pair_threshold);
     c->worth_most = half_of(c) - 1;
-    c->spacing = delta / (double)c->places / podium_share(d->step.threshold);
+    c->spacing = delta / (double)c->places / mean_per_place(c);
     c->stray = 0.5;
     c->worth.pair.low = (uint32_t)nearbyint((double)c->worth_most / 2 - output / c->spacing);
     c->worth.pair.high = (uint32_t)c->worth_most - c->worth.pair.low;
@@ -139,7 +134,7 @@ const podium_map *const podium_maps[PODIUM_MAPS] = {
         &(const podium_map){
             .set_units = identity_units,
             .set_variance = quadratic_variance_set,
-            .variance = quadratic_variance,
+            .variance = podium_quadratic_variance,
             .worth = identity_worth,
             .cell = identity_cell,
             .first_alike = cell_alone,
@@ -152,7 +147,7 @@ const podium_map *const podium_maps[PODIUM_MAPS] = {
         &(const podium_map){
             .set_units = pair_units,
             .set_variance = quadratic_variance_set,
-            .variance = quadratic_variance,
+            .variance = podium_quadratic_variance,
             .worth = pair_worth,
             .cell = pair_cell,
             .first_alike = pair_first_alike,

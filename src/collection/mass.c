@@ -122,7 +122,7 @@ static podium_mass_limits pair_limits(const podium_layout *c, double first, doub
 
 /* Both outputs have the same square, which is E[y^2] for every x. */
 static void two_cells_variance(podium_layout *c) {
-    double output = c->spacing * (double)c->worth_most / 2;
+    double output = podium_support(c) / 2;
     c->alpha = output * output;
     c->beta = -1;
 }
@@ -200,4 +200,9 @@ void podium_variance_set(podium_layout *c) {
     c->variance_least = fmax(0, c->alpha - fmax(0, -at_end));
     c->variance_most = c->alpha + fmax(0, at_end);
     c->variance_uniform = c->alpha + at_end / 3;
+}
+
+double podium_quadratic_variance(const podium_layout *c, double x) {
+    double distance = x - c->middle;
+    return fmax(0, c->alpha + c->beta * distance * distance);
 }

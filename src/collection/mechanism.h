@@ -35,12 +35,20 @@ void podium_parameter_set(podium_spec *spec, podium_parameter_kind kind, double 
 
 /* ---- Laws: the continuous distribution of a report, where it has a density ---- */
 
+/* Noise that does not depend on the value, as a function of the distance from it */
+typedef struct podium_noise {
+    double (*density)(const podium_shape *shape, double z);     /* at distance z >= 0 */
+    double (*tail)(const podium_shape *shape, double z);        /* mass beyond distance z, on one side */
+    double (*distance)(const podium_shape *shape, double tail); /* its inverse, for 0 < tail <= 1/2 */
+} podium_noise;
+
 typedef struct podium_law {
     void (*fill)(podium_shape *shape);
     double (*density)(const podium_shape *shape, double x, double y);
     double (*cdf)(const podium_shape *shape, double x, double y);
     double (*quantile)(const podium_shape *shape, double x, double p);
     double (*step)(const podium_shape *shape, double x); /* left end of the step; NaN if the law has none */
+    const podium_noise *noise;                           /* of a law that is nothing else; NULL for the step family */
 } podium_law;
 
 /* ---- The registry ---- */
@@ -88,15 +96,10 @@ void podium_two_cells(podium_layout *c);
 
 /* ---- stairs.c: noise that does not depend on the value ---- */
 
-typedef struct podium_noise {
-    double (*density)(const podium_shape *shape, double z);     /* at distance z >= 0 */
-    double (*tail)(const podium_shape *shape, double z);        /* mass beyond distance z, on one side */
-    double (*distance)(const podium_shape *shape, double tail); /* its inverse, for 0 < tail <= 1/2 */
-} podium_noise;
-
-double podium_noise_density(const podium_noise *noise, const podium_shape *shape, double x, double y);
-double podium_noise_cdf(const podium_noise *noise, const podium_shape *shape, double x, double y);
-double podium_noise_quantile(const podium_noise *noise, const podium_shape *shape, double x, double p);
+/* The law's functions, for a law that has a noise */
+double podium_noise_density(const podium_shape *shape, double x, double y);
+double podium_noise_cdf(const podium_shape *shape, double x, double y);
+double podium_noise_quantile(const podium_shape *shape, double x, double p);
 double podium_noise_step(const podium_shape *shape, double x);
 
 /* Given 2^coins stairs on each side, of which `stairs` lie in the width of the range, returns whether the density

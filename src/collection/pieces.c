@@ -345,7 +345,7 @@ static podium_status set_variance(podium_layout *c) {
 static double variance_at(const podium_layout *c, double x) {
     const double distance = x - c->middle, place = podium_place(c, x), along = place - floor(place);
     if (!podium_tells_spread(c))
-        return fmax(0, c->alpha + c->beta * distance * distance);
+        return podium_quadratic_variance(c, x);
     walk w = walk_from(c, (uint64_t)place);
     double square = w.square;
     if (along > 0) {

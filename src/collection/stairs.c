@@ -5,16 +5,21 @@
 
 /* ---- The law ---- */
 
-double podium_noise_density(const podium_noise *noise, const podium_shape *shape, double x, double y) {
-    return noise->density(shape, fabs(y - podium_into_range(shape, x)));
+static const podium_noise *noise_of(const podium_shape *shape) {
+    return podium_row_of(shape->spec.mechanism)->law->noise;
 }
 
-double podium_noise_cdf(const podium_noise *noise, const podium_shape *shape, double x, double y) {
+double podium_noise_density(const podium_shape *shape, double x, double y) {
+    return noise_of(shape)->density(shape, fabs(y - podium_into_range(shape, x)));
+}
+
+double podium_noise_cdf(const podium_shape *shape, double x, double y) {
     double z = y - podium_into_range(shape, x);
-    return z < 0 ? noise->tail(shape, -z) : 1 - noise->tail(shape, z);
+    return z < 0 ? noise_of(shape)->tail(shape, -z) : 1 - noise_of(shape)->tail(shape, z);
 }
 
-double podium_noise_quantile(const podium_noise *noise, const podium_shape *shape, double x, double p) {
+double podium_noise_quantile(const podium_shape *shape, double x, double p) {
+    const podium_noise *noise = noise_of(shape);
     double at = podium_into_range(shape, x);
     if (p == 0 || p == 1)
         return p == 0 ? -INFINITY : INFINITY;

@@ -93,7 +93,7 @@ static double quantile(const podium_shape *shape, double x, double p) {
     return t + (p - before) / shape->d_step;
 }
 
-const podium_law podium_step_law = {fill, density, cdf, quantile, step};
+const podium_law podium_step_law = {fill, density, cdf, quantile, step, NULL};
 
 /* ---- The grid ---- */
 

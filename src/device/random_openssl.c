@@ -19,7 +19,7 @@ static const char small_call;
 
 /* Not inlined, because the stack protector that guards the secret would then slow down small calls too, which have
    no secret. */
-__attribute__((noinline)) static EVP_CIPHER_CTX *cipher_new(void) {
+PODIUM_NOT_INLINED static EVP_CIPHER_CTX *cipher_new(void) {
     unsigned char secret[32 + 16]; /* key and first counter */
     EVP_CIPHER_CTX *cipher = EVP_CIPHER_CTX_new();
     bool keyed = cipher != NULL && podium_system_fill(NULL, secret, sizeof secret) == sizeof secret &&

@@ -26,19 +26,8 @@ static void fill(podium_shape *shape) {
     shape->alpha = 2 * scale * scale;
 }
 
-static double density(const podium_shape *shape, double x, double y) {
-    return podium_noise_density(&noise, shape, x, y);
-}
-
-static double cdf(const podium_shape *shape, double x, double y) {
-    return podium_noise_cdf(&noise, shape, x, y);
-}
-
-static double quantile(const podium_shape *shape, double x, double p) {
-    return podium_noise_quantile(&noise, shape, x, p);
-}
-
-static const podium_law law = {fill, density, cdf, quantile, podium_noise_step};
+static const podium_law law = {fill,  podium_noise_density, podium_noise_cdf, podium_noise_quantile, podium_noise_step,
+                               &noise};
 
 /* The smooth density is approximated by at least 2^10 stairs on each side. Then each stair is at most e^(80/1024)
    times as high as the next, and the variance is below the closed form by less than a share of (80/1024)^2/24. */

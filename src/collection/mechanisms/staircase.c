@@ -41,19 +41,8 @@ static double distance(const podium_shape *shape, double mass) {
 
 static const podium_noise noise = {density_at, tail, distance};
 
-static double density(const podium_shape *shape, double x, double y) {
-    return podium_noise_density(&noise, shape, x, y);
-}
-
-static double cdf(const podium_shape *shape, double x, double y) {
-    return podium_noise_cdf(&noise, shape, x, y);
-}
-
-static double quantile(const podium_shape *shape, double x, double p) {
-    return podium_noise_quantile(&noise, shape, x, p);
-}
-
-static const podium_law law = {fill, density, cdf, quantile, podium_noise_step};
+static const podium_law law = {fill,  podium_noise_density, podium_noise_cdf, podium_noise_quantile, podium_noise_step,
+                               &noise};
 
 static podium_status layout(podium_layout *c) {
     podium_shape shape = {.spec = c->spec, .delta = c->spec.max - c->spec.min};
