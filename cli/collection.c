@@ -70,22 +70,29 @@ static bool is_spec(const char *text) {
     return strchr(text, '=') != NULL && strpbrk(text, " \t") != NULL && strchr(text, '/') == NULL;
 }
 
+/* A single line is a spec even if its mechanism was forgotten, so it is not read as a line of a file. */
 static podium_collection parse_spec(const char *text) {
+    char words[MISTAKE_MAX];
     podium_collection collection;
+    podium_spec spec;
     podium_error error;
-    podium_status status = podium_collection_parse(&collection, NULL, 0, &error, text, strlen(text));
-    if (status != PODIUM_OK && error.column == 0)
-        fail(BAD_USAGE, "--collection '%s': %s is missing", text, error.field);
+    podium_status status = PODIUM_OK;
+    if (strchr(text, '\n') == NULL)
+        status = podium_spec_parse(&spec, &error, text, strlen(text));
+    if (status == PODIUM_OK)
+        status = podium_collection_parse(&collection, NULL, 0, &error, text, strlen(text));
     if (status != PODIUM_OK)
-        fail(BAD_USAGE, "--collection '%s': %s: %s", text, error.field, podium_status_message(status));
+        fail(BAD_USAGE, "--collection '%s': %s", text, mistake_words(words, text, &error));
     return collection;
 }
 
+/* Reads a file, or as much of it as fits, and ends the text with a 0 byte. */
 static size_t read_file(char *text, size_t capacity, const char *path) {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL)
         fail(BAD_IO, "%s: %s", path, strerror(errno));
-    size_t n = fread(text, 1, capacity, file);
+    size_t n = fread(text, 1, capacity - 1, file);
+    text[n] = '\0';
     if (ferror(file))
         fail(BAD_IO, "%s: %s", path, strerror(errno));
     if (file != stdin)
@@ -94,7 +101,7 @@ static size_t read_file(char *text, size_t capacity, const char *path) {
 }
 
 podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) {
-    char text[64 * 1024];
+    char text[64 * 1024], words[MISTAKE_MAX];
     podium_collection collection;
     podium_error error;
     if (is_spec(path))
@@ -104,7 +111,7 @@ podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) 
     if (status == PODIUM_ERROR_TEXT_MALFORMED && error.line == 0)
         fail(BAD_DATA, "%s: not a collection file: \"%s\" must occur exactly once", path, error.field);
     if (status != PODIUM_OK && error.line > 0)
-        fail(BAD_DATA, "%s, line %lu: %s", path, (unsigned long)error.line, podium_status_message(status));
+        fail(BAD_DATA, "%s, line %lu: %s", path, (unsigned long)error.line, mistake_words(words, text, &error));
     if (status != PODIUM_OK)
         fail(BAD_DATA, "%s: %s", path, podium_status_message(status));
     return collection;

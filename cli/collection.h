@@ -59,6 +59,10 @@ podium_collection collection_from(const collection_options *options, char name[P
 podium_collection collection_described(const collection_options *options, const char *instead);
 /* Reads a collection from a file, or from a spec on one line. */
 podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]);
+/* Says in words what is wrong with the text of a collection, for which the parser returned this error; returns words.
+   This is in mistake.c. */
+#define MISTAKE_MAX 1024
+const char *mistake_words(char words[MISTAKE_MAX], const char *text, const podium_error *error);
 /* Warns if the mechanism is a bad choice for this epsilon. */
 void collection_warn(const podium_collection *collection);
 /* Ends the program if standard input would be read both as a collection and as data. */
