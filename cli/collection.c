@@ -205,7 +205,13 @@ static podium_spec spec_described(const collection_options *options) {
     return spec;
 }
 
-podium_collection collection_described(const collection_options *options, const char *instead) {
+/* Whoever has reports must not choose a range; it is the one that the devices used. */
+static void require_range_and_epsilon(const collection_options *options, const char *instead) {
+    if (options->exists && (!options->given.range || !options->given.epsilon))
+        fail_usage(options->command,
+                   "%s needs the collection of the reports: its file or its spec (--collection FILE|SPEC),\n"
+                   "podium: or the same --range, --epsilon and --mechanism that the devices used",
+                   options->command);
     if (!options->given.range)
         fail_usage(options->command,
                    "--range MIN:MAX is missing%s. Choose it from what you know about the question,\n"
@@ -213,6 +219,10 @@ podium_collection collection_described(const collection_options *options, const 
                    instead);
     if (!options->given.epsilon)
         fail_usage(options->command, "--epsilon E is missing");
+}
+
+podium_collection collection_described(const collection_options *options, const char *instead) {
+    require_range_and_epsilon(options, instead);
     check_parameters(options);
     podium_spec spec = spec_described(options);
     return collection_for(&spec);
@@ -224,7 +234,7 @@ podium_collection collection_from(const collection_options *options, char name[P
         fail_usage(options->command, "--collection already contains the range, epsilon and mechanism");
     if (options->files.count > 0)
         return collection_read(options->files.of[0], name);
-    return collection_described(options, " (or --collection FILE)");
+    return collection_described(options, " (or --collection FILE|SPEC)");
 }
 
 void collection_check_input(const collection_options *options, char **files) {

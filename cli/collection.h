@@ -6,6 +6,7 @@
 
 typedef struct {
     const char *command; /* for messages */
+    bool exists;         /* the collection exists already, because the command reads its reports */
     text_list files;     /* --collection */
     podium_spec spec;    /* from the other options, except for the mechanism */
     unsigned mechanism;  /* a podium_mechanism; the number after the last mechanism is auto */
@@ -55,7 +56,7 @@ bool collection_given(const collection_options *options);
    "" if it has none. This and the next two functions end the program if the collection is not valid. */
 podium_collection collection_from(const collection_options *options, char name[PODIUM_NAME_MAX]);
 /* The same without --collection. Says which mechanism auto has chosen. If the range is missing, the message continues
-   with `instead`. */
+   with `instead`, unless the collection exists. */
 podium_collection collection_described(const collection_options *options, const char *instead);
 /* Reads a collection from a file, or from a spec on one line. */
 podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]);

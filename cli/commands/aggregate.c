@@ -21,7 +21,8 @@ typedef struct {
 } settings;
 
 static int run_aggregate(char **arguments) {
-    settings s = {.which = {.command = "aggregate"}, .table = {.header = HEADER_AUTO, .doing = "aggregating"}};
+    settings s = {.which = {.command = "aggregate", .exists = true},
+                  .table = {.header = HEADER_AUTO, .doing = "aggregating"}};
     s.table.files = options_parse(&command_aggregate, &s, arguments);
     collection_check_input(&s.which, s.table.files);
     char name[PODIUM_NAME_MAX];

@@ -185,7 +185,7 @@ static void write_results(result **results, size_t count, const asked *a, const 
 }
 
 static int run(char **arguments) {
-    settings s = {.which = {.command = "estimate"},
+    settings s = {.which = {.command = "estimate", .exists = true},
                   .table = {.header = HEADER_AUTO, .doing = "reading"},
                   .asked = {.confidence = 0.95}};
     s.table.files = options_parse(&command_estimate, &s, arguments);
