@@ -29,15 +29,15 @@ bool is_spread(double x) {
 
 const option spec_options[] = {
     ROW_RANGE("the range of the values; by default privatize stops at a value outside"),
-    ROW_EPSILON("smaller means more privacy; 1e-6 to 50, usually about 1"),
+    ROW_EPSILON("smaller means more privacy; from 1e-6 to 50, usually about 1"),
     {.name = "mechanism",
      .argument = "MECHANISM",
      TO_CHOICE(collection_options, mechanism),
      .word = mechanism_word,
      GIVEN(collection_options, given.mechanism),
      .help = "the first of these if not given; auto chooses the best for --objective: "},
-    ROW_SPREAD("tune the mechanism to values with a mean square of R (MAX-MIN)^2 about the middle; 0 to 0.25"),
-    ROW_CELLS("how many cells the mechanism may use at most; 2 to 65536, 256 if not given"),
+    ROW_SPREAD("tune the mechanism to values with a mean square of R (MAX-MIN)^2 about the middle; from 0 to 0.25"),
+    ROW_CELLS("how many cells the mechanism may use at most; 256 if not given"),
     {.name = "objective",
      TO_CHOICE(collection_options, objective),
      .words = objective_words,

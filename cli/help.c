@@ -21,6 +21,17 @@ static void print_wrapped(FILE *to, const char *text, size_t indent) {
     fputc('\n', to);
 }
 
+/* Adds the limits that parsing enforces. COUNT_MOST is not worth mentioning. */
+static void append_limits(char *help, size_t capacity, const option *o) {
+    const size_t n = strlen(help);
+    if (o->kind == OPTION_COUNT && o->most < (double)COUNT_MOST)
+        snprintf(help + n, capacity - n, "; from %.0f to %.0f", o->least, o->most);
+    else if (o->kind == OPTION_COUNT)
+        snprintf(help + n, capacity - n, "; at least %.0f", o->least);
+    else if (o->kind == OPTION_NUMBERS)
+        snprintf(help + n, capacity - n, "; at most %zu numbers", o->items);
+}
+
 static void print_option(FILE *to, const option *o) {
     char letter[8] = "", argument[WORDS_MAX], words[WORDS_MAX], help[2 * WORDS_MAX];
     if (o->letter != 0)
@@ -33,6 +44,7 @@ static void print_option(FILE *to, const option *o) {
         fprintf(to, "\n%*s", HELP_COLUMN, "");
     bool named = o->kind == OPTION_CHOICE && o->argument != NULL;
     snprintf(help, sizeof help, "%s%s", o->help, named ? option_words(words, o, ", ") : "");
+    append_limits(help, sizeof help, o);
     print_wrapped(to, help, HELP_COLUMN);
 }
 

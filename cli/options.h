@@ -40,7 +40,7 @@ typedef struct {
     bool file;            /* the argument is the name of a file */
     bool wide;            /* OPTION_COUNT: the number has 64 bits */
     const char *argument; /* its name in help and manual; NULL stands for the words of a choice with | between them */
-    const char *help;     /* the words of a choice follow if its argument has a name */
+    const char *help;     /* the words of a choice follow if its argument has a name, and so do limits */
     size_t at;            /* the offset of the value in the record of the group */
     size_t given;         /* the offset of a bool that becomes true if the option is given; 0 if there is none */
 
@@ -151,7 +151,8 @@ extern const option output_option[]; /* ROW_OUTPUT alone */
 #define ROW_CONFIDENCE(record, member)                                                                                 \
     {                                                                                                                  \
         .name = "confidence", .argument = "C", TO_NUMBER(record, member), .allowed = is_confidence,                    \
-        .takes = "must be between 0 and 1, such as 0.95", .help = "the confidence of the interval; 0.95 if not given"  \
+        .takes = "must be between 0 and 1, such as 0.95",                                                              \
+        .help = "the confidence of the interval, between 0 and 1; 0.95 if not given"                                   \
     }
 
 #endif

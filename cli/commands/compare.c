@@ -266,7 +266,7 @@ static const option epsilons_option[] = {
 
 static const option value_options[] = {
     ROW_RANGE("the range of the values; -0.5:0.5 if not given, so that variances are in units of (MAX-MIN)^2"),
-    ROW_SPREAD("for mechanisms with this parameter; 0.0833, as for evenly spread values, if not given"),
+    ROW_SPREAD("for mechanisms with this parameter; from 0 to 0.25; 0.0833, as for evenly spread values, if not given"),
     ROW_CELLS("for mechanisms with this parameter; 256 if not given"),
     {.name = NULL},
 };

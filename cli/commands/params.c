@@ -135,7 +135,7 @@ typedef struct {
 static const option shape_options[] = {
     ROW_EPSILON("from 1e-6 to 700"),
     ROW_RANGE("the range of the values; -0.5:0.5 if not given"),
-    ROW_SPREAD("choose s for values with a mean square of R (MAX-MIN)^2 about the middle; 0 to 0.25"),
+    ROW_SPREAD("choose s for values with a mean square of R (MAX-MIN)^2 about the middle; from 0 to 0.25"),
     {.name = NULL},
 };
 

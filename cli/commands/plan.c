@@ -215,14 +215,15 @@ static const option within_option[] = {
      TO_NUMBER(settings, within),
      .allowed = is_positive,
      .takes = "must be more than 0",
-     .help = "the error, which is half the width of the interval for the mean"},
+     .help = "the error, which is half the width of the interval for the mean; more than 0"},
     {.name = NULL},
 };
 
 static const option value_options[] = {
     ROW_RANGE("the range of the values"),
-    ROW_SPREAD("the variance of the values is R (MAX-MIN)^2; 0.0833, as for evenly spread values, if not given. 0.25 "
-               "covers all values; 0 is for the mean of just these people"),
+    ROW_SPREAD(
+        "the variance of the values is R (MAX-MIN)^2, R from 0 to 0.25; 0.0833, as for evenly spread values, if not given. 0.25 "
+        "covers all values; 0 is for the mean of just these people"),
     ROW_CELLS("for mechanisms with this parameter; 256 if not given"),
     {.name = NULL},
 };
@@ -234,7 +235,7 @@ static const option own_options[] = {
      TO_NUMBER(settings, response),
      .allowed = is_share,
      .takes = "must be more than 0 and at most 1",
-     .help = "the share of the people asked who answer; 1 if not given"},
+     .help = "the share of the people asked who answer, more than 0 and at most 1; 1 if not given"},
     {.name = "questions",
      .argument = "D",
      TO_COUNT(settings, questions, 1, QUESTIONS_MOST),
