@@ -35,7 +35,8 @@ const option spec_options[] = {
      TO_CHOICE(collection_options, mechanism),
      .word = mechanism_word,
      GIVEN(collection_options, given.mechanism),
-     .help = "the first of these if not given; auto chooses the best for --objective: "},
+     .help =
+         "if not given, the first of these, or the one that has the given --spread or --cells; auto chooses the best for --objective: "},
     ROW_SPREAD("tune the mechanism to values with a mean square of R (MAX-MIN)^2 about the middle; from 0 to 0.25"),
     ROW_CELLS("how many cells the mechanism may use at most; 256 if not given"),
     {.name = "objective",
@@ -134,13 +135,21 @@ static podium_mechanism mechanism_with(const char *key) {
     return (podium_mechanism)m;
 }
 
-/* Only some mechanisms have a parameter. The default mechanism with --spread becomes the tuned one. */
+/* A parameter chooses the mechanism that has it if no mechanism is given; --spread also replaces the default one. */
+static podium_mechanism mechanism_described(const collection_options *options) {
+    const podium_mechanism m = (podium_mechanism)options->mechanism;
+    if (options->given.spread && m == PODIUM_MECHANISM_DEFAULT)
+        return mechanism_with("spread");
+    return options->given.cells && !options->given.mechanism ? mechanism_with("cells") : m;
+}
+
+/* Only some mechanisms have a parameter. */
 static void check_parameters(const collection_options *options) {
     const bool automatic = is_automatic(options);
-    const podium_mechanism m = (podium_mechanism)options->mechanism;
+    const podium_mechanism m = mechanism_described(options);
     if (options->given.objective && !automatic)
         fail_usage(options->command, "--objective is for --mechanism auto");
-    if (options->given.spread && m != PODIUM_MECHANISM_DEFAULT && !has_parameter(m, "spread"))
+    if (options->given.spread && !has_parameter(m, "spread"))
         fail_usage(options->command, "--spread is for --mechanism %s", podium_mechanism_name(PODIUM_MECHANISM_DEFAULT));
     if (!options->given.spread && has_parameter(m, "spread"))
         fail_usage(options->command, "--mechanism %s needs --spread", podium_mechanism_name(m));
@@ -201,7 +210,7 @@ static podium_spec spec_described(const collection_options *options) {
     if (is_automatic(options))
         choose(&spec, options->objective);
     else
-        spec.mechanism = options->given.spread ? mechanism_with("spread") : (podium_mechanism)options->mechanism;
+        spec.mechanism = mechanism_described(options);
     return spec;
 }
 
