@@ -1,6 +1,7 @@
 /* A collection as lines of "key = value", for a file that people can read. */
 #include "text/slice.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define COLLECTION_VERSION "1"
@@ -47,11 +48,17 @@ size_t podium_collection_format(const podium_collection *collection, char *text,
 
 /* ---- Parse ---- */
 
+enum { VERSION, NAME, MECHANISM, EPSILON, MIN, MAX, FINGERPRINT, PARAMETER, KINDS };
+
+typedef struct {
+    size_t line, column; /* both 0 if there is no such line */
+} position;
+
 typedef struct {
     podium_spec spec;
     char name[PODIUM_NAME_MAX];
     uint64_t fingerprint;
-    uint32_t seen; /* one bit for each key, because a key may occur only once */
+    position seen[KINDS]; /* where each key was, because a key may occur only once */
     podium_parameter_kind parameter;
 } reading;
 
@@ -110,49 +117,58 @@ typedef struct {
     bool needed;
 } line_kind;
 
-static const line_kind kinds[] = {
-    {"podium", parse_version, true},          {"name", parse_name, false}, {"mechanism", parse_mechanism, true},
-    {"epsilon", parse_epsilon, true},         {"min", parse_min, true},    {"max", parse_max, true},
-    {"fingerprint", parse_fingerprint, true},
+/* The parameter has no row, because its key depends on the mechanism. */
+static const line_kind kinds[PARAMETER] = {
+    [VERSION] = {"podium", parse_version, true},
+    [NAME] = {"name", parse_name, false},
+    [MECHANISM] = {"mechanism", parse_mechanism, true},
+    [EPSILON] = {"epsilon", parse_epsilon, true},
+    [MIN] = {"min", parse_min, true},
+    [MAX] = {"max", parse_max, true},
+    [FINGERPRINT] = {"fingerprint", parse_fingerprint, true},
 };
-#define KINDS (sizeof kinds / sizeof *kinds)
 
-/* A mechanism has at most one parameter, so there may be at most one such line. */
+/* A mechanism has at most one parameter, so there is at most one such line. */
 static podium_status parse_parameter(reading *r, podium_slice key, podium_slice value) {
     const podium_parameter_kind kind = podium_parameter_from_key(key);
-    if (kind == PODIUM_PARAMETER_NONE || r->parameter != PODIUM_PARAMETER_NONE)
+    if (kind == PODIUM_PARAMETER_NONE)
         return PODIUM_ERROR_TEXT_MALFORMED;
     r->parameter = kind;
     return podium_parameter_parse(&r->spec, kind, value) ? PODIUM_OK : PODIUM_ERROR_TEXT_MALFORMED;
 }
 
-static podium_status parse_pair(reading *r, podium_slice key, podium_slice value) {
-    size_t which = 0;
-    while (which < KINDS && !podium_slice_is(key, kinds[which].key))
+static podium_status parse_pair(reading *r, position at, podium_slice key, podium_slice value) {
+    int which = 0;
+    while (which < PARAMETER && !podium_slice_is(key, kinds[which].key))
         which++;
-    if (which == KINDS)
-        return parse_parameter(r, key, value);
-    if (r->seen >> which & 1)
+    if (r->seen[which].line > 0)
         return PODIUM_ERROR_TEXT_MALFORMED;
-    r->seen |= (uint32_t)1 << which;
-    return kinds[which].parse(r, value);
+    r->seen[which] = at;
+    return which == PARAMETER ? parse_parameter(r, key, value) : kinds[which].parse(r, value);
+}
+
+/* Is this line empty or a comment? */
+static bool is_skipped(podium_slice line) {
+    const podium_slice whole = podium_slice_trim(line);
+    return whole.n == 0 || whole.text[0] == '#';
 }
 
 static podium_status parse_line(reading *r, podium_error *error, podium_slice line, size_t number) {
     podium_slice rest;
     const podium_slice whole = podium_slice_trim(line), key = podium_slice_trim(podium_slice_cut(whole, '=', &rest));
+    const position at = {number, (size_t)(whole.text - line.text) + 1};
     podium_status status = PODIUM_ERROR_TEXT_MALFORMED;
-    if (whole.n == 0 || whole.text[0] == '#')
+    if (is_skipped(line))
         return PODIUM_OK;
     if (rest.n > 0)
-        status = parse_pair(r, key, podium_slice_trim((podium_slice){rest.text + 1, rest.n - 1}));
-    return status == PODIUM_OK ? status : podium_fail(error, status, number, (size_t)(whole.text - line.text) + 1, key);
+        status = parse_pair(r, at, key, podium_slice_trim((podium_slice){rest.text + 1, rest.n - 1}));
+    return status == PODIUM_OK ? status : podium_fail(error, status, at.line, at.column, key);
 }
 
 /* Fails if a line is missing, or if there is a parameter that the mechanism does not have. */
 static podium_status check_lines(const reading *r, podium_error *error) {
-    for (size_t which = 0; which < KINDS; which++)
-        if (kinds[which].needed && (r->seen >> which & 1) == 0)
+    for (int which = 0; which < PARAMETER; which++)
+        if (kinds[which].needed && r->seen[which].line == 0)
             return podium_fail(error, PODIUM_ERROR_TEXT_MALFORMED, 0, 0,
                                (podium_slice){kinds[which].key, strlen(kinds[which].key)});
     const podium_parameter_kind own = podium_row_of(r->spec.mechanism)->parameter;
@@ -160,6 +176,32 @@ static podium_status check_lines(const reading *r, podium_error *error) {
         return PODIUM_OK;
     const char *key = podium_parameters[own == PODIUM_PARAMETER_NONE ? r->parameter : own].key;
     return podium_fail(error, PODIUM_ERROR_TEXT_MALFORMED, 0, 0, (podium_slice){key, strlen(key)});
+}
+
+/* Does this bound fail the check with that status even in a range that is symmetric about 0? */
+static bool is_wrong_alone(const podium_spec *spec, double bound, podium_status status) {
+    podium_spec symmetric = *spec;
+    symmetric.min = -fabs(bound);
+    symmetric.max = fabs(bound);
+    return podium_spec_check(&symmetric, PODIUM_EPSILON_MAX) == status;
+}
+
+/* A range is wrong in the line of the bound that is wrong by itself, or else in the later of the two lines. */
+static position position_of_range(const reading *r, podium_status status) {
+    if (status == PODIUM_ERROR_RANGE_NOT_FINITE || status == PODIUM_ERROR_RANGE_ABSURD)
+        return r->seen[is_wrong_alone(&r->spec, r->spec.min, status) ? MIN : MAX];
+    return r->seen[r->seen[MIN].line > r->seen[MAX].line ? MIN : MAX];
+}
+
+/* A wrong fingerprint has no line of its own, because any line may have been edited. */
+static position position_of(const reading *r, podium_status status) {
+    const char *field = podium_status_field(status);
+    const podium_slice slice = {field, strlen(field)};
+    if (podium_slice_is(slice, "range"))
+        return position_of_range(r, status);
+    if (podium_parameter_from_key(slice) != PODIUM_PARAMETER_NONE)
+        return r->seen[PARAMETER];
+    return podium_slice_is(slice, kinds[EPSILON].key) ? r->seen[EPSILON] : (position){0, 0};
 }
 
 /* The fingerprint must be that of the spec, so that an edited file is detected. */
@@ -170,8 +212,11 @@ static podium_status finish(const reading *r, podium_collection *collection, pod
     status = podium_collection_init(collection, &r->spec);
     if (status == PODIUM_OK && podium_layout_of(collection)->fingerprint != r->fingerprint)
         status = PODIUM_ERROR_FINGERPRINT_WRONG;
+    if (status == PODIUM_OK)
+        return status;
     const char *field = podium_status_field(status);
-    return status == PODIUM_OK ? status : podium_fail(error, status, 0, 0, (podium_slice){field, strlen(field)});
+    const position at = position_of(r, status);
+    return podium_fail(error, status, at.line, at.column, (podium_slice){field, strlen(field)});
 }
 
 static podium_status parse_lines(reading *r, podium_error *error, podium_slice text) {
@@ -184,6 +229,14 @@ static podium_status parse_lines(reading *r, podium_error *error, podium_slice t
     return status;
 }
 
+/* Cuts off the empty lines and comments before the first other line, and returns how many there are. */
+static size_t skip_lines(podium_slice *text) {
+    size_t skipped = 0;
+    for (podium_slice rest; is_skipped(podium_slice_cut(*text, '\n', &rest)) && rest.n > 0; skipped++)
+        *text = (podium_slice){rest.text + 1, rest.n - 1};
+    return skipped;
+}
+
 /* A text is a spec if it is a single line whose first word is not followed by "=". */
 static bool is_spec(podium_slice text) {
     podium_slice rest;
@@ -192,19 +245,23 @@ static bool is_spec(podium_slice text) {
     while (n < line.n && !podium_is_blank(line.text[n]) && line.text[n] != '=')
         n++;
     const podium_slice after = podium_slice_trim((podium_slice){line.text + n, line.n - n});
-    return rest.n <= 1 && line.n > 0 && line.text[0] != '#' && after.n > 0 && after.text[0] != '=';
+    return rest.n <= 1 && !is_skipped(line) && after.n > 0 && after.text[0] != '=';
 }
 
-static podium_status parse_spec(podium_collection *collection, podium_error *error, podium_slice text) {
+static podium_status parse_spec(podium_collection *collection, podium_error *error, podium_slice text, size_t skipped) {
     podium_spec spec;
     podium_slice rest;
     const podium_slice line = podium_slice_cut(text, '\n', &rest);
     podium_status status = podium_spec_parse(&spec, error, line.text, line.n);
-    if (status != PODIUM_OK)
-        return status;
-    status = podium_collection_init(collection, &spec);
-    const char *field = podium_status_field(status);
-    return status == PODIUM_OK ? status : podium_fail(error, status, 1, 0, (podium_slice){field, strlen(field)});
+    if (status == PODIUM_OK) {
+        status = podium_collection_init(collection, &spec);
+        const char *field = podium_status_field(status);
+        if (status != PODIUM_OK)
+            podium_fail(error, status, 1, 0, (podium_slice){field, strlen(field)});
+    }
+    if (status != PODIUM_OK && error != NULL)
+        error->line += (uint32_t)skipped;
+    return status;
 }
 
 static podium_status parse_file(podium_collection *collection, reading *r, podium_error *error, podium_slice text) {
@@ -215,9 +272,11 @@ static podium_status parse_file(podium_collection *collection, reading *r, podiu
 podium_status podium_collection_parse(podium_collection *collection, char *name, size_t capacity, podium_error *error,
                                       const char *text, size_t n) {
     const podium_slice whole = {text, n};
+    podium_slice after = whole;
+    const size_t skipped = skip_lines(&after);
     reading r = {.fingerprint = 0};
     podium_status status =
-        is_spec(whole) ? parse_spec(collection, error, whole) : parse_file(collection, &r, error, whole);
+        is_spec(after) ? parse_spec(collection, error, after, skipped) : parse_file(collection, &r, error, whole);
     if (status == PODIUM_OK && name != NULL && strlen(r.name) >= capacity)
         status = podium_fail(error, PODIUM_ERROR_BUFFER_TOO_SMALL, 0, 0, (podium_slice){"name", 4});
     if (status == PODIUM_OK && name != NULL)

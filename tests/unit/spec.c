@@ -446,6 +446,33 @@ START_TEST(collections_from_lines) {
 }
 END_TEST
 
+START_TEST(lines_after_comments) { /* Empty lines and comments before a spec count, but mean nothing. */
+    static const struct {
+        const char *text;
+        podium_status status;
+        uint32_t line, column;
+    } texts[] = {
+        {"# a comment\npodium epsilon=1 range=0:1\n", PODIUM_OK, 77, 77},
+        {"\n \t\r\n  # x = 1\n#\n podium epsilon=1 range=0:1", PODIUM_OK, 77, 77},
+        {"\n# a comment\npodium epsilon=x range=0:1\n", PODIUM_ERROR_TEXT_MALFORMED, 3, 8},
+        {"\n\n\npodium range=0:1\n", PODIUM_ERROR_TEXT_MALFORMED, 4, 0},
+        {"#\npodium epsilon=1 range=1e9:1000000000.00001\n", PODIUM_ERROR_RANGE_TOO_NARROW, 2, 0},
+        {"#\npodiun epsilon=1 range=0:1", PODIUM_ERROR_MECHANISM_UNKNOWN, 2, 1},
+        {"# podium epsilon=1 range=0:1", PODIUM_ERROR_TEXT_MALFORMED, 0, 0},
+        {"\n#\n", PODIUM_ERROR_TEXT_MALFORMED, 0, 0},
+    };
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        podium_collection c;
+        podium_error error = {.line = 77, .column = 77};
+        podium_status status = podium_collection_parse(&c, NULL, 0, &error, texts[i].text, strlen(texts[i].text));
+        ck_assert_msg(status == texts[i].status && error.line == texts[i].line && error.column == texts[i].column,
+                      "%s: %s, line %u, column %u", texts[i].text, podium_status_message(status), error.line,
+                      error.column);
+        ck_assert_int_eq(podium_collection_parse(&c, NULL, 0, NULL, texts[i].text, strlen(texts[i].text)), status);
+    }
+}
+END_TEST
+
 /* Whether a line begins with a word that is not followed by "=" */
 static bool is_spec(const char *line) {
     const char *word = line + strspn(line, " "), *after = word + strcspn(word, " \t=");
@@ -592,6 +619,7 @@ int main(void) {
     tcase_add_test(tests, parameters_of_others);
     tcase_add_test(tests, every_truncation_and_every_byte);
     tcase_add_test(tests, collections_from_lines);
+    tcase_add_test(tests, lines_after_comments);
     tcase_add_test(tests, collections_from_wrong_lines);
     tcase_add_test(tests, capacities);
     tcase_add_test(tests, always_enough);

@@ -414,15 +414,21 @@ START_TEST(long_numbers) {
 }
 END_TEST
 
-START_TEST(numbers_that_no_collection_has) { /* Errors of the spec itself have no line number. */
-    expect_changed(EPSILON, "epsilon = 0\n", PODIUM_ERROR_EPSILON_NOT_POSITIVE, 0);
-    expect_changed(EPSILON, "epsilon = 51\n", PODIUM_ERROR_EPSILON_TOO_LARGE, 0);
-    expect_changed(EPSILON, "epsilon = 1e-7\n", PODIUM_ERROR_EPSILON_TOO_SMALL, 0);
-    expect_changed(EPSILON, "epsilon = 1e999\n", PODIUM_ERROR_EPSILON_NOT_FINITE, 0);
-    expect_changed(MAX, "max = 1e999\n", PODIUM_ERROR_RANGE_NOT_FINITE, 0);
-    expect_changed(MAX, "max = 1\n", PODIUM_ERROR_RANGE_EMPTY, 0);
-    expect_changed(MAX, "max = 1e141\n", PODIUM_ERROR_RANGE_ABSURD, 0);
-    expect_changed(MAX, "max = 1.000000001\n", PODIUM_ERROR_RANGE_TOO_NARROW, 0);
+START_TEST(numbers_that_no_collection_has) { /* The error is in the line of the number. */
+    expect_changed(EPSILON, "epsilon = 0\n", PODIUM_ERROR_EPSILON_NOT_POSITIVE, 4);
+    expect_changed(EPSILON, "epsilon = 51\n", PODIUM_ERROR_EPSILON_TOO_LARGE, 4);
+    expect_changed(EPSILON, "epsilon = 1e-7\n", PODIUM_ERROR_EPSILON_TOO_SMALL, 4);
+    expect_changed(EPSILON, "epsilon = 1e999\n", PODIUM_ERROR_EPSILON_NOT_FINITE, 4);
+    expect_changed(MAX, "max = 1e999\n", PODIUM_ERROR_RANGE_NOT_FINITE, 6);
+    expect_changed(MAX, "max = 1\n", PODIUM_ERROR_RANGE_EMPTY, 6);
+    expect_changed(MAX, "max = 1e141\n", PODIUM_ERROR_RANGE_ABSURD, 6);
+    expect_changed(MAX, "max = 1.000000001\n", PODIUM_ERROR_RANGE_TOO_NARROW, 6);
+    expect_changed(MIN, "min = -1e999\n", PODIUM_ERROR_RANGE_NOT_FINITE, 5);
+    expect_changed(MIN, "min = 1e-141\n", PODIUM_ERROR_RANGE_ABSURD, 5);
+    expect_changed(MIN, "min = 120\n", PODIUM_ERROR_RANGE_EMPTY, 6);
+    expect_changed(MIN, "", PODIUM_ERROR_TEXT_MALFORMED, 0);
+    expect_changed(MAX, "\n# a comment\n  max = 1\n", PODIUM_ERROR_RANGE_EMPTY, 8);
+    expect_changed(VERSION, "max = 120\npodium = 1\n", PODIUM_ERROR_TEXT_MALFORMED, 7);
     expect_changed(MECHANISM, "mechanism = Podium\n", PODIUM_ERROR_MECHANISM_UNKNOWN, 3);
     expect_changed(MECHANISM, "mechanism = podium-\n", PODIUM_ERROR_MECHANISM_UNKNOWN, 3);
     expect_changed(MECHANISM, "mechanism =\n", PODIUM_ERROR_MECHANISM_UNKNOWN, 3);
@@ -515,10 +521,13 @@ START_TEST(faults_are_located) {
         {MECHANISM, "mechanism = laplacian\n", PODIUM_ERROR_MECHANISM_UNKNOWN, 3, 1, "mechanism"},
         {MECHANISM, "mechanism = podium\nmechanism = podium\n", PODIUM_ERROR_TEXT_MALFORMED, 4, 1, "mechanism"},
         {EPSILON, "epsilon\t= one\n", PODIUM_ERROR_TEXT_MALFORMED, 4, 1, "epsilon"},
-        {EPSILON, "epsilon = 60\n", PODIUM_ERROR_EPSILON_TOO_LARGE, 0, 0, "epsilon"},
+        {EPSILON, "epsilon = 60\n", PODIUM_ERROR_EPSILON_TOO_LARGE, 4, 1, "epsilon"},
         {EPSILON, "", PODIUM_ERROR_TEXT_MALFORMED, 0, 0, "epsilon"},
         {MIN, "", PODIUM_ERROR_TEXT_MALFORMED, 0, 0, "min"},
-        {MAX, "max = 1\n", PODIUM_ERROR_RANGE_EMPTY, 0, 0, "range"},
+        {MIN, " min = 0x1\n", PODIUM_ERROR_TEXT_MALFORMED, 5, 2, "min"},
+        {MIN, "  min = 1e200\n", PODIUM_ERROR_RANGE_EMPTY, 6, 1, "range"},
+        {MIN, "  min = -1e200\n", PODIUM_ERROR_RANGE_ABSURD, 5, 3, "range"},
+        {MAX, "max = 1\n", PODIUM_ERROR_RANGE_EMPTY, 6, 1, "range"},
         {MAX, "max = 120\nspread = 0.1\n", PODIUM_ERROR_TEXT_MALFORMED, 0, 0, "spread"},
         {FINGERPRINT, "fingerprint = 0123456789abcdef\n", PODIUM_ERROR_FINGERPRINT_WRONG, 0, 0, "fingerprint"},
         {FINGERPRINT, "", PODIUM_ERROR_TEXT_MALFORMED, 0, 0, "fingerprint"},
@@ -592,8 +601,8 @@ START_TEST(parameters) { /* A parameter is accepted only for its mechanism and o
     expect_printed(TUNED("spread = 0.125\ncells = 16\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 7);
     expect_printed(TUNED("spread = 0.125\nspread = 0.125\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 7);
     expect_printed(TUNED("spread = a\n"), tuned, PODIUM_ERROR_TEXT_MALFORMED, 6);
-    expect_printed(TUNED("spread = 0.26\n"), tuned, PODIUM_ERROR_SPREAD_WRONG, 0);
-    expect_printed(TUNED("spread = -0.1\n"), tuned, PODIUM_ERROR_SPREAD_WRONG, 0);
+    expect_printed(TUNED("spread = 0.26\n"), tuned, PODIUM_ERROR_SPREAD_WRONG, 6);
+    expect_printed(TUNED("spread = -0.1\n"), tuned, PODIUM_ERROR_SPREAD_WRONG, 6);
     expect_printed(MINIMAX("cells = 16\n"), minimax, PODIUM_OK, 0);
     expect_printed(MINIMAX("cells = 17\n"), minimax, PODIUM_ERROR_FINGERPRINT_WRONG, 0);
     expect_printed(MINIMAX(""), minimax_print(0), PODIUM_ERROR_TEXT_MALFORMED, 0);
@@ -615,9 +624,9 @@ START_TEST(wrong_cells) {
         snprintf(text, sizeof text, "podium = 1\nmechanism = minimax\n%s", lines[i]);
         expect(text, PODIUM_ERROR_TEXT_MALFORMED, 3);
     }
-    expect_printed(MINIMAX("cells = 1\n"), 0, PODIUM_ERROR_CELLS_WRONG, 0);
-    expect_printed(MINIMAX("cells = 65537\n"), 0, PODIUM_ERROR_CELLS_WRONG, 0);
-    expect_printed(MINIMAX("cells = 4294967295\n"), 0, PODIUM_ERROR_CELLS_WRONG, 0);
+    expect_printed(MINIMAX("cells = 1\n"), 0, PODIUM_ERROR_CELLS_WRONG, 6);
+    expect_printed(MINIMAX("cells = 65537\n"), 0, PODIUM_ERROR_CELLS_WRONG, 6);
+    expect_printed(MINIMAX("cells = 4294967295\n"), 0, PODIUM_ERROR_CELLS_WRONG, 6);
 }
 END_TEST
 
