@@ -14,7 +14,7 @@
 
 int sqlite3_podium_init(sqlite3 *db, char **error, const void *api);
 
-/* ---- Asking ---- */
+/* ---- Running SQL ---- */
 
 static sqlite3 *open_at(const char *path) {
     sqlite3 *db;
@@ -49,7 +49,7 @@ static int add_row(void *to, int count, char **columns, char **names) {
     return a->n >= sizeof a->text;
 }
 
-/* Rows with blanks between them, columns with bars; or what is wrong */
+/* Returns the result as text, with blanks between rows and bars between columns, or the error message. */
 static answer ask(sqlite3 *db, const char *sql) {
     answer a = {.n = 0};
     char *error = NULL;
@@ -59,7 +59,7 @@ static answer ask(sqlite3 *db, const char *sql) {
     return a;
 }
 
-/* A text that ends in three dots may go on. */
+/* Compares two texts. If the expected text ends in three dots, only what comes before them must match. */
 static bool is_like(const char *said, const char *text) {
     const size_t n = strlen(text), dots = strlen("...");
     const bool goes_on = n >= dots && strcmp(text + n - dots, "...") == 0;
@@ -80,7 +80,8 @@ static double number(sqlite3 *db, const char *sql) {
     return x;
 }
 
-/* Reports, a seventh of which are none of this collection's and refused, and an eleventh NULL; the aggregate of each */
+/* A table of reports, each with its own aggregate. A report is NULL if its id is a multiple of 11, and otherwise
+   outside the support, and therefore refused, if its id is a multiple of 7. */
 #define REPORTS                                                                                                        \
     "CREATE TABLE r(id INTEGER PRIMARY KEY, city TEXT, report REAL, aggregate);"                                       \
     "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 200)"                                    \
@@ -97,9 +98,10 @@ static sqlite3 *open_reports(void) {
 /* ---- Draws ---- */
 
 /*
- * 100,000 draws, of 2^32 cells: n^2/2 times the sum of their squared probabilities are pairs of the same on average.
- * That is 1.5 for Podium, and 18 for Laplace: its cells span 61 times the range, most of which it hardly visits. As a
- * Poisson number that is above 100 once in 8e40 runs. One draw for all rows would be 99,999.
+ * Checks that each of 100,000 rows has a draw of its own. There are 2^32 cells, so the mean number of pairs of equal
+ * draws is n^2/2 times the sum of the squared probabilities of the cells. That is 1.5 for Podium, and 18 for Laplace,
+ * because the cells of Laplace span 61 times the range and most of them are hardly ever drawn. The number of pairs is
+ * Poisson, so it exceeds 100 once in 8e40 runs. If all rows shared one draw, 99,999 rows would repeat it.
  */
 static void expect_own_draws(sqlite3 *db, const char *draw) {
     char sql[512];
@@ -115,20 +117,21 @@ START_TEST(every_row_has_its_draw) {
     expect_own_draws(db, "podium_privatize(5, 1, 10, 1.0)");
     expect_own_draws(db, "podium_privatize(i % 10, 1, 10, 1.0)");
     expect_own_draws(db, "podium_privatize(5, 1, 10, 1.0, 'laplace')");
-    expect_own_draws(db, "round(podium_privatize(5, 1, 10, 1.0), 14)"); /* within an expression of constants */
+    expect_own_draws(db, "round(podium_privatize(5, 1, 10, 1.0), 14)"); /* an expression of constants only */
     close_db(db);
 }
 END_TEST
 
-START_TEST(two_in_a_row_differ) { /* equal once in 2^31 */
+START_TEST(two_in_a_row_differ) { /* They are equal by chance once in 2^31 runs. */
     sqlite3 *db = open_new();
     expect(db, "SELECT podium_privatize(5, 1, 10, 1.0) = podium_privatize(5, 1, 10, 1.0)", "0");
     close_db(db);
 }
 END_TEST
 
-/* Another's schema must not draw: neither when it is defined nor when it is used. (SQLite 3.40 lets a CHECK constraint
-   call any function, whatever its manual says: that is not here.) */
+/* A schema that somebody else wrote must not be able to draw, so SQLite refuses either its definition or its use.
+   (CHECK constraints are not tested, because SQLite 3.40 lets them call any function, although its manual says
+   otherwise.) */
 START_TEST(not_in_a_schema) {
     static const char *const schemas[][2] = {
         {"CREATE VIEW v AS SELECT podium_privatize(5, 1, 10, 1.0) AS x", "SELECT x FROM v"},
@@ -151,7 +154,7 @@ START_TEST(not_in_a_schema) {
 }
 END_TEST
 
-START_TEST(aggregates_in_a_schema) { /* whoever wrote it can do no harm by them */
+START_TEST(aggregates_in_a_schema) { /* Aggregates are allowed in a schema, because they can do no harm. */
     sqlite3 *db = open_reports();
     expect(db, "PRAGMA trusted_schema = off", "");
     expect(db, "CREATE VIEW v AS SELECT city, podium_aggregate(report, 1, 120, 1) AS aggregate FROM r GROUP BY city",
@@ -163,7 +166,7 @@ START_TEST(aggregates_in_a_schema) { /* whoever wrote it can do no harm by them 
 }
 END_TEST
 
-/* At epsilon 50 a report is the value to six digits, but for one in 1e14. */
+/* At epsilon 50 a report agrees with its value to six digits, except for one report in 1e14. */
 START_TEST(values_beyond_the_range) {
     sqlite3 *db = open_new();
     expect(db,
@@ -196,8 +199,8 @@ static size_t shared_draws(const double *a, const double *b) {
     return same;
 }
 
-/* Two children of one process, and that process itself: a million pairs, of which 3e-4 are the same by chance. Three or
-   more are so once in 7e10 runs. */
+/* Compares the draws of a process and of its two children. Between two of them there are a million pairs of draws, of
+   which 3e-4 are equal by chance on average; three or more are equal once in 7e10 runs. */
 START_TEST(forks_share_no_words) {
     static double draws[3][DRAWS];
     sqlite3 *db = open_new();
@@ -233,7 +236,7 @@ START_TEST(forks_share_no_words) {
 }
 END_TEST
 
-/* ---- NULL, and nothing ---- */
+/* ---- NULL, no rows, and too few reports ---- */
 
 START_TEST(null_in_null_out) {
     sqlite3 *db = open_reports();
@@ -277,7 +280,7 @@ START_TEST(too_few) {
 }
 END_TEST
 
-/* An aggregate of no reports at all, as the program makes it of an empty file, is one. */
+/* An aggregate without reports, which the program writes for an empty file, is valid. */
 START_TEST(empty_aggregate) {
     sqlite3 *db = open_new();
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 1, 120);
@@ -323,7 +326,8 @@ START_TEST(errors) {
         {"SELECT podium_privatize(5, NULL)", "podium_privatize: spec must be text, and is NULL"},
         {"SELECT podium_privatize(NULL, x'00')", "podium_privatize: spec must be text, and is a blob"},
         {"SELECT podium_privatize('podium epsilon=1 range=1:10', '5')",
-         "podium_privatize: value must be a number, and is text"}, /* the arguments are swapped: no value is quoted */
+         "podium_privatize: value must be a number, and is text"}, /* the arguments are swapped, and the message must
+                                                                      not quote a value */
         {"SELECT podium_n(report, 'podium range=1:120') FROM r",
          "podium_n: spec lacks \"epsilon=\"; it should read like \"podium epsilon=1 range=0:1\""},
         {"SELECT podium_n(report, NULL) FROM r", "podium_n: spec must be text, and is NULL"},
@@ -392,7 +396,7 @@ END_TEST
 #define CHANGED(a, b) "podium_mean: the aggregated rows have different specs, \"" a "\" and \"" b "\""
 #define USUAL "podium epsilon=1 range=1:120"
 
-START_TEST(parameters_that_change) { /* in the last row */
+START_TEST(parameters_that_change) { /* Only the last row differs. */
     static const struct {
         const char *parameters, *message;
     } changes[] = {
@@ -422,7 +426,7 @@ START_TEST(parameters_that_change) { /* in the last row */
                  changes[i].parameters);
         expect(db, sql, changes[i].message);
     }
-    /* The same, said otherwise; and other groups may have others */
+    /* The same parameters may be written in different ways, and each group may have its own parameters. */
     expect(db,
            "SELECT podium_n(report, iif(id < 99, 1, 1.0), 120, 1, iif(id < 99, 'podium', NULL)),"
            " podium_n(0, 0, 120, 1, iif(id < 99, 'minimax', 'minimax:256')),"
@@ -440,10 +444,10 @@ START_TEST(parameters_that_change) { /* in the last row */
 }
 END_TEST
 
-/* ---- What is given ---- */
+/* ---- Results ---- */
 
-/* Every mechanism: what is said of reports is what the library says, and so is that of their aggregate, as blob and as
-   text. */
+/* For every mechanism, the results are those of the library, whether they come from reports or from their aggregate as
+   a blob or as text. */
 START_TEST(as_the_library) {
     uint64_t seed = 401;
     podium_random random = seeded_random(&seed);
@@ -510,7 +514,7 @@ START_TEST(as_the_library) {
 }
 END_TEST
 
-/* A spec says what min, max, epsilon and mechanism say, in every function that takes them, also as a window. */
+/* A spec means the same as min, max, epsilon and mechanism, in every function that accepts them, also in a window. */
 START_TEST(one_text) {
     static const char *const names[] = {"aggregate",      "estimate", "n",     "refused",  "mean",
                                         "standard_error", "lower",    "upper", "variance", "standard_deviation"};
@@ -537,7 +541,8 @@ START_TEST(one_text) {
 }
 END_TEST
 
-/* Specs from a column, in turn, more than are kept, some of them wrong: each row has its own. */
+/* The specs come from a column, and there are more of them than the cache holds. Some are wrong. Each row must be
+   treated by its own spec. */
 START_TEST(specs_in_turn) {
     sqlite3 *db = open_new();
     expect(db,
@@ -545,7 +550,7 @@ START_TEST(specs_in_turn) {
            " SELECT count(*), min(abs(podium_privatize(100 * (i % 11), printf('podium epsilon=50 range=%d:%d',"
            " 100 * (i % 11) - 1, 100 * (i % 11) + 1)) - 100 * (i % 11)) < 1e-5) FROM s",
            "200|1");
-    for (int i = 0; i < 20; i++) { /* a failure takes a place among those kept, and leaves nothing there */
+    for (int i = 0; i < 20; i++) { /* A spec that fails takes an entry of the cache, and must leave it empty. */
         char sql[256];
         snprintf(sql, sizeof sql, "SELECT podium_privatize(5, 'podium epsilon=1 range=%d:%d.0000000000001')", i + 1,
                  i + 1);
@@ -557,7 +562,7 @@ START_TEST(specs_in_turn) {
 }
 END_TEST
 
-/* The number after a key, by the C library's own reading */
+/* Returns the number after a key, as the C library reads it. */
 static double json_number(const char *json, const char *key) {
     char quoted[64];
     snprintf(quoted, sizeof quoted, "\"%s\":", key);
@@ -566,7 +571,7 @@ static double json_number(const char *json, const char *key) {
     return strtod(at + strlen(quoted), NULL);
 }
 
-/* A column's double to the bit, which SQLite's own text would not be */
+/* Returns the double of a column exactly; SQLite's text of it would be rounded. */
 static double exactly(sqlite3 *db, const char *sql) {
     sqlite3_stmt *statement;
     ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
@@ -624,7 +629,7 @@ END_TEST
 
 /* ---- Rows ---- */
 
-/* Rows of so many doubles; the statement has one parameter, the bytes */
+/* Checks that a statement returns `count` rows of `columns` doubles. Its only parameter is bound to the bytes. */
 static void expect_rows(sqlite3 *db, const char *sql, const unsigned char *bytes, size_t n, const double *rows,
                         int count, int columns) {
     sqlite3_stmt *statement;
@@ -640,7 +645,7 @@ static void expect_rows(sqlite3 *db, const char *sql, const unsigned char *bytes
     sqlite3_finalize(statement);
 }
 
-/* Values in the lower half of the range */
+/* All values are in the lower half of the range. */
 START_TEST(quantiles_and_histogram) {
     sqlite3 *db = open_new();
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 10);
@@ -673,7 +678,7 @@ START_TEST(quantiles_and_histogram) {
 }
 END_TEST
 
-START_TEST(rows_unknown) { /* of one report; and of two outputs, which tell the mean alone */
+START_TEST(rows_unknown) { /* One report is too few, and a mechanism with two outputs reveals only the mean. */
     sqlite3 *db = open_new();
     expect(db, "SELECT * FROM podium_histogram((SELECT podium_aggregate(50, 1, 121, 1)), 2)",
            "1|1.0|61.0|NULL 2|61.0|121.0|NULL");
@@ -699,7 +704,7 @@ START_TEST(rows_in_joins) {
            "q.argument_probabilities = '[0.5]'",
            "3");
     expect(db, "SELECT count(*) FROM s LEFT JOIN podium_quantiles(nullif(s.aggregate, s.aggregate), '[0.5]')", "3");
-    /* A condition more on an argument, which is left to SQLite */
+    /* SQLite itself checks a second condition on an argument. */
     expect(db, "SELECT count(*) FROM s, podium_histogram(s.aggregate, 4) AS h WHERE h.argument_bins = 5", "0");
     expect(
         db,
@@ -732,7 +737,7 @@ static const struct {
      "s.city = r.city AND s.id BETWEEN r.id - 6 AND r.id"},
 };
 
-/* Every frame is what a plain aggregate says of the same rows, to the bit. */
+/* The result of every frame is, to the bit, that of a plain aggregate of the same rows. */
 START_TEST(windows) {
     static const char *const calls[] = {"podium_aggregate(%sreport, 1, 120, 1)", "podium_merge(%saggregate)",
                                         "podium_estimate(%sreport, 1, 120, 1)",
@@ -755,7 +760,7 @@ START_TEST(windows) {
 }
 END_TEST
 
-/* So many reports that some wait and some are added, with every mechanism */
+/* With so many reports, some are still waiting to be added when the frame moves, and others have been added. */
 START_TEST(long_windows) {
     static const char *const names[] = {"podium", "laplace", "duchi", "hybrid", "minimax"};
     for (size_t i = 0; i < LENGTH(names); i++) {
@@ -779,7 +784,7 @@ START_TEST(long_windows) {
 }
 END_TEST
 
-/* A frame that has been empty is a new one, also for its parameters. */
+/* After a frame has been empty it starts afresh, so its parameters may change. */
 START_TEST(windows_that_empty) {
     sqlite3 *db = open_new();
     expect(db,
@@ -817,7 +822,7 @@ END_TEST
 
 /* ---- Collections ---- */
 
-/* More than are kept, asked for in turn, while a group of the first is still open */
+/* The collections alternate, and are more than the cache holds, while a group that uses the first is still open. */
 START_TEST(many_collections) {
     sqlite3 *db = open_reports();
     expect(db,
@@ -833,7 +838,7 @@ START_TEST(many_collections) {
 }
 END_TEST
 
-START_TEST(minimax_is_solved_once) { /* 5,000 times would take minutes */
+START_TEST(minimax_is_solved_once) { /* Solving it 5,000 times would take minutes. */
     sqlite3 *db = open_new();
     expect(db,
            "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 5000)"
@@ -945,7 +950,7 @@ END_TEST
 /* ---- Memory: the n-th allocation fails, for every n ---- */
 
 static sqlite3_mem_methods memory;
-static int until_failure; /* 0: none */
+static int until_failure; /* how many allocations until one fails; 0 if none is to fail */
 
 static bool fails_now(void) {
     return until_failure > 0 && --until_failure == 0;
@@ -968,7 +973,7 @@ static void be_able_to_fail(void) {
     ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
 }
 
-/* Either the answer or the error, never another answer; and nothing is left behind. */
+/* Lets each allocation fail in turn. The result must be the expected text or an error, and no memory may leak. */
 static void expect_or_fail(sqlite3 *db, const char *sql, const char *text) {
     size_t failures = 0;
     for (int at = 1;; at++) {
