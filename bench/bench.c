@@ -179,10 +179,10 @@ static void mechanism_lines(const struct job *made, const struct job *bits, cons
 
 static void arrays(void) {
     struct job jobs[JOBS_MAX] = {
-        baseline_job("16 random bytes alone", RANDOM_BITS, NULL, &podium_random_default),
-        baseline_job("naive laplace on the keystream", NAIVE_LAPLACE, &laplace, &podium_random_default),
-        baseline_job("the paper's algorithm 2 on the keystream", PAPER_PODIUM, &podium, &podium_random_default),
-        baseline_job("naive staircase on the keystream", NAIVE_STAIRCASE, &staircase, &podium_random_default),
+        baseline_job("16 random bytes alone", RANDOM_BITS, NULL, podium_random_default()),
+        baseline_job("naive laplace on the keystream", NAIVE_LAPLACE, &laplace, podium_random_default()),
+        baseline_job("the paper's algorithm 2 on the keystream", PAPER_PODIUM, &podium, podium_random_default()),
+        baseline_job("naive staircase on the keystream", NAIVE_STAIRCASE, &staircase, podium_random_default()),
         baseline_job("naive laplace on xoshiro256+", NAIVE_LAPLACE, &laplace, &fast_random),
         baseline_job("the paper's algorithm 2 on xoshiro256+", PAPER_PODIUM, &podium, &fast_random),
         baseline_job("naive staircase on xoshiro256+", NAIVE_STAIRCASE, &staircase, &fast_random),
@@ -209,8 +209,8 @@ static void sizes(void) {
     for (size_t n = 100; n <= MOST_VALUES; n *= 10) {
         bool target = n >= 1000;
         struct job jobs[] = {
-            baseline_job("16 random bytes alone", RANDOM_BITS, NULL, &podium_random_default),
-            baseline_job("naive laplace on the keystream", NAIVE_LAPLACE, &laplace, &podium_random_default),
+            baseline_job("16 random bytes alone", RANDOM_BITS, NULL, podium_random_default()),
+            baseline_job("naive laplace on the keystream", NAIVE_LAPLACE, &laplace, podium_random_default()),
             podium_job(PODIUM_MECHANISM_PODIUM),
         };
         for (size_t j = 0; j < 3; j++) {

@@ -284,15 +284,15 @@ typedef struct podium_random {
     void (*close)(void *context);
 } podium_random;
 
-/* The operating system's source: getrandom(2) or its equivalent. It is the best choice for a few values at a time.
-   In a build for machines without an operating system (PODIUM_RANDOM=none) its fill is NULL, and so is the
+/* Returns the operating system's source: getrandom(2) or its equivalent. It is the best choice for a few values at a
+   time. In a build for machines without an operating system (PODIUM_RANDOM=none) its fill is NULL, and so is the
    default's, so that a caller who brings no source gets PODIUM_ERROR_RANDOM_FAILED. */
-PODIUM_API extern const podium_random podium_random_system;
+PODIUM_API const podium_random *podium_random_system(void);
 
-/* The default source. It uses the operating system for a few values, and for arrays AES-256-CTR from OpenSSL under a
-   key that each call gets from the operating system. In a build without OpenSSL it is the same as
-   podium_random_system. */
-PODIUM_API extern const podium_random podium_random_default;
+/* Returns the default source. It uses the operating system for a few values, and for arrays AES-256-CTR from OpenSSL
+   under a key that each call gets from the operating system. In a build without OpenSSL it does the same as
+   podium_random_system(). */
+PODIUM_API const podium_random *podium_random_default(void);
 
 /* ---- Privatize: the only functions that see a private value ------------------------------------------------ */
 
@@ -310,7 +310,7 @@ PODIUM_API extern const podium_random podium_random_default;
 PODIUM_API podium_status podium_privatize(const podium_collection *collection, double *reports, const double *values,
                                           size_t n) PODIUM_MUST_USE;
 
-/* The same with a source of your choice. NULL stands for podium_random_default. */
+/* The same with a source of your choice. NULL stands for podium_random_default(). */
 PODIUM_API podium_status podium_privatize_from(const podium_collection *collection, const podium_random *random,
                                                double *reports, const double *values, size_t n) PODIUM_MUST_USE;
 

@@ -32,7 +32,7 @@ PG_FUNCTION_INFO_V1(podium_sql_privatize);
 Datum podium_sql_privatize(PG_FUNCTION_ARGS) {
     const podium_collection *collection = collection_of_arguments(fcinfo, 1);
     double value = PG_GETARG_FLOAT8(0), report;
-    podium_status status = podium_privatize_from(collection, &podium_random_system, &report, &value, 1);
+    podium_status status = podium_privatize_from(collection, podium_random_system(), &report, &value, 1);
     if (status != PODIUM_OK)
         ereport(ERROR, errcode(ERRCODE_SYSTEM_ERROR),
                 errmsg("podium_privatize: %s: there is no report", podium_status_message(status)));

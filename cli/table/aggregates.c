@@ -124,7 +124,7 @@ static group *group_find(job *j, const char *name, size_t n) {
 }
 
 static void draw_key(job *j) {
-    const podium_random *random = &podium_random_system;
+    const podium_random *random = podium_random_system();
     if (random->fill(random->context, j->key, sizeof j->key) != sizeof j->key)
         fail(BAD_IO, "%s", podium_status_message(PODIUM_ERROR_RANDOM_FAILED));
 }

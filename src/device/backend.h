@@ -51,7 +51,11 @@
 #endif
 #endif
 
-/* The fill of podium_random_system; it does not exist with PODIUM_RANDOM_NONE. It returns how many bytes it has
+/* What podium_random_system and podium_random_default return. random_*.c has the first, and random_openssl.c the second
+   in a build with OpenSSL. */
+extern const podium_random podium_system_source, podium_default_source;
+
+/* The fill of podium_system_source; it does not exist with PODIUM_RANDOM_NONE. It returns how many bytes it has
    written, which is less than n if the system failed. */
 size_t podium_system_fill(void *context, void *buffer, size_t n);
 

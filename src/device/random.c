@@ -7,11 +7,19 @@
 #include "device/backend.h"
 
 #if !defined(PODIUM_WITH_OPENSSL) && PODIUM_RANDOM != PODIUM_RANDOM_NONE
-const podium_random podium_random_default = {.fill = podium_system_fill};
+const podium_random podium_default_source = {.fill = podium_system_fill};
 #endif
 
+const podium_random *podium_random_system(void) {
+    return &podium_system_source;
+}
+
+const podium_random *podium_random_default(void) {
+    return &podium_default_source;
+}
+
 podium_status podium_stream_open(podium_stream *stream, const podium_random *random, size_t bytes) {
-    stream->random = random == NULL ? &podium_random_default : random;
+    stream->random = random == NULL ? &podium_default_source : random;
     stream->context = NULL;
     if (stream->random->fill == NULL)
         return PODIUM_ERROR_RANDOM_FAILED;

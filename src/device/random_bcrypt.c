@@ -20,6 +20,6 @@ size_t podium_system_fill(void *context, void *buffer, size_t n) {
     return done;
 }
 
-const podium_random podium_random_system = {.fill = podium_system_fill};
+const podium_random podium_system_source = {.fill = podium_system_fill};
 
 #endif

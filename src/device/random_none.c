@@ -3,7 +3,7 @@
 
 #if PODIUM_RANDOM == PODIUM_RANDOM_NONE
 
-const podium_random podium_random_system = {.fill = NULL};
-const podium_random podium_random_default = {.fill = NULL};
+const podium_random podium_system_source = {.fill = NULL};
+const podium_random podium_default_source = {.fill = NULL};
 
 #endif

@@ -56,6 +56,6 @@ static void default_close(void *context) {
         EVP_CIPHER_CTX_free(context); /* clears the key */
 }
 
-const podium_random podium_random_default = {.fill = default_fill, .open = default_open, .close = default_close};
+const podium_random podium_default_source = {.fill = default_fill, .open = default_open, .close = default_close};
 
 #endif

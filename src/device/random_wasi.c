@@ -10,6 +10,6 @@ size_t podium_system_fill(void *context, void *buffer, size_t n) {
     return __wasi_random_get(buffer, n) == __WASI_ERRNO_SUCCESS ? n : 0;
 }
 
-const podium_random podium_random_system = {.fill = podium_system_fill};
+const podium_random podium_system_source = {.fill = podium_system_fill};
 
 #endif

@@ -15,7 +15,7 @@ import re
 import sys
 
 CONSULTED = {"podium_collection", "podium_channel", "podium_random"}
-NOUNS = {"status", "mechanism", "spec", "collection", "code", "codes", "number", "aggregate", "aggregates", "channel",
+NOUNS = {"status", "mechanism", "spec", "collection", "random", "code", "codes", "number", "aggregate", "aggregates", "channel",
          "distribution", "bootstrap", "known", "summary", "shape", "plan"}
 WITHOUT_NOUN = {"podium_version", "podium_privatize", "podium_privatize_from", "podium_privatize_cells",
                 "podium_choose", "podium_lower_bound"}
@@ -226,7 +226,7 @@ def main():
     for path in sys.argv[1:]:
         text = pathlib.Path(path).read_text()
         found, count = complaints_of_header(text)
-        declared = len(re.findall(r"^PODIUM_API (?!extern )", text, re.M))
+        declared = len(re.findall(r"^PODIUM_API ", text, re.M))
         if count != declared:
             failed.append(f"{path}: {declared} functions are declared, and {count} were looked at")
         failed += [f"{path}: {complaint}" for complaint in found]

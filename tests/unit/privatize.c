@@ -115,8 +115,8 @@ END_TEST
 START_TEST(system_source_works) {
     set_values(13);
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
-    ck_assert_int_eq(podium_privatize_from(&c, &podium_random_system, reports, values, MANY), PODIUM_OK);
-    ck_assert_int_eq(podium_privatize_from(&c, &podium_random_default, again, values, MANY), PODIUM_OK);
+    ck_assert_int_eq(podium_privatize_from(&c, podium_random_system(), reports, values, MANY), PODIUM_OK);
+    ck_assert_int_eq(podium_privatize_from(&c, podium_random_default(), again, values, MANY), PODIUM_OK);
     ck_assert(memcmp(reports, again, sizeof again) != 0);
 }
 END_TEST

@@ -178,11 +178,11 @@ END_TEST
 START_TEST(fails_closed_at_any_call) {
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
     calls = 0;
-    ck_assert_int_eq(podium_privatize_from(&c, &podium_random_system, reports, values, MANY), PODIUM_OK);
+    ck_assert_int_eq(podium_privatize_from(&c, podium_random_system(), reports, values, MANY), PODIUM_OK);
     const int needed = calls;
     for (int good = 0; good < needed; good++) {
         calls = 0, calls_until_failure = good;
-        ck_assert_int_eq(podium_privatize_from(&c, &podium_random_system, reports, values, MANY),
+        ck_assert_int_eq(podium_privatize_from(&c, podium_random_system(), reports, values, MANY),
                          PODIUM_ERROR_RANDOM_FAILED);
         ck_assert(isnan(reports[0]) && isnan(reports[MANY - 1]));
     }

@@ -21,11 +21,11 @@ static void check_fails(const podium_random *random, size_t n) {
 }
 
 START_TEST(without_a_source_nothing_works) {
-    ck_assert(podium_random_system.fill == NULL && podium_random_default.fill == NULL);
+    ck_assert(podium_random_system()->fill == NULL && podium_random_default()->fill == NULL);
     for (size_t i = 0; i < LENGTH(sizes); i++) {
         check_fails(NULL, sizes[i]);
-        check_fails(&podium_random_system, sizes[i]);
-        check_fails(&podium_random_default, sizes[i]);
+        check_fails(podium_random_system(), sizes[i]);
+        check_fails(podium_random_default(), sizes[i]);
     }
 }
 END_TEST
