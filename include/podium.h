@@ -351,10 +351,10 @@ PODIUM_API podium_status podium_codes_decode(const podium_collection *collection
 PODIUM_API size_t podium_number_format(char *text, size_t capacity, double x);
 
 /* Reads a number from exactly n bytes, at most PODIUM_NUMBER_PARSE_MAX: decimal digits with an optional dot, sign
-   and exponent, and nothing else. A number that is too large for a double becomes an infinity. Returns false, with x
-   untouched, if the bytes are not such a number. */
+   and exponent, and nothing else. A number that is too large for a double becomes an infinity. Fails with
+   PODIUM_ERROR_TEXT_MALFORMED if the bytes are not such a number. */
 #define PODIUM_NUMBER_PARSE_MAX 127
-PODIUM_API bool podium_number_parse(double *x, const char *text, size_t n) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_number_parse(double *x, const char *text, size_t n) PODIUM_MUST_USE;
 
 #ifdef __cplusplus
 }

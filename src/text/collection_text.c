@@ -84,7 +84,7 @@ static podium_status parse_mechanism(reading *r, podium_slice value) {
 }
 
 static podium_status parse_number(double *x, podium_slice value) {
-    return podium_number_parse(x, value.text, value.n) ? PODIUM_OK : PODIUM_ERROR_TEXT_MALFORMED;
+    return podium_number_parse(x, value.text, value.n);
 }
 
 static podium_status parse_epsilon(reading *r, podium_slice value) {
@@ -134,7 +134,7 @@ static podium_status parse_parameter(reading *r, podium_slice key, podium_slice 
     if (kind == PODIUM_PARAMETER_NONE)
         return PODIUM_ERROR_TEXT_MALFORMED;
     r->parameter = kind;
-    return podium_parameter_parse(&r->spec, kind, value) ? PODIUM_OK : PODIUM_ERROR_TEXT_MALFORMED;
+    return podium_parameter_parse(&r->spec, kind, value);
 }
 
 static podium_status parse_pair(reading *r, position at, podium_slice key, podium_slice value) {

@@ -45,26 +45,26 @@ size_t podium_number_format(char *text, size_t capacity, double x) {
 }
 
 /* Decimal digits, a dot, a sign, an exponent: no hexadecimal, no infinity, no NaN, no blanks */
-bool podium_number_parse(double *x, const char *text, size_t n) {
+podium_status podium_number_parse(double *x, const char *text, size_t n) {
     char copy[PODIUM_NUMBER_PARSE_MAX + POINT_MAX], point[POINT_MAX], *end,
         *to = copy; /* a point may be longer than a dot */
     decimal_point(point);
     if (n > PODIUM_NUMBER_PARSE_MAX)
-        return false;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     for (size_t i = 0; i < n; i++) {
         if (text[i] == '\0' || strchr("+-.0123456789eE", text[i]) == NULL)
-            return false;
+            return PODIUM_ERROR_TEXT_MALFORMED;
         const char *from = text[i] == '.' ? point : text + i;
         size_t length = text[i] == '.' ? strlen(point) : 1;
         if (length >= sizeof copy - (size_t)(to - copy))
-            return false;
+            return PODIUM_ERROR_TEXT_MALFORMED;
         memcpy(to, from, length);
         to += length;
     }
     *to = '\0';
     double read = strtod(copy, &end);
     if (end == copy || *end != '\0')
-        return false;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     *x = read;
-    return true;
+    return PODIUM_OK;
 }

@@ -47,8 +47,9 @@ static inline podium_status podium_fail(podium_error *error, podium_status statu
 /* Returns the parameter with that key, or PODIUM_PARAMETER_NONE. */
 podium_parameter_kind podium_parameter_from_key(podium_slice key);
 
-/* Reads the value of a parameter into the spec; returns false if it is not a number of the right kind. */
-bool podium_parameter_parse(podium_spec *spec, podium_parameter_kind kind, podium_slice value);
+/* Reads the value of a parameter into the spec. Fails with PODIUM_ERROR_TEXT_MALFORMED if it is not a number of the
+   right kind. */
+podium_status podium_parameter_parse(podium_spec *spec, podium_parameter_kind kind, podium_slice value);
 
 /* Writes the mechanism's parameter by the format, such as " %s=%s" for its key and value; "" if it has none. */
 #define PODIUM_PARAMETER_TEXT_MAX 96

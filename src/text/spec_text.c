@@ -13,14 +13,15 @@ podium_parameter_kind podium_parameter_from_key(podium_slice key) {
     return PODIUM_PARAMETER_NONE;
 }
 
-bool podium_parameter_parse(podium_spec *spec, podium_parameter_kind kind, podium_slice value) {
+podium_status podium_parameter_parse(podium_spec *spec, podium_parameter_kind kind, podium_slice value) {
     double x;
-    if (!podium_number_parse(&x, value.text, value.n))
-        return false;
+    const podium_status status = podium_number_parse(&x, value.text, value.n);
+    if (status != PODIUM_OK)
+        return status;
     if (podium_parameters[kind].whole && !(x >= 1 && x <= UINT32_MAX && x == floor(x)))
-        return false;
+        return PODIUM_ERROR_TEXT_MALFORMED;
     podium_parameter_set(spec, kind, x);
-    return true;
+    return PODIUM_OK;
 }
 
 void podium_parameter_format(char text[PODIUM_PARAMETER_TEXT_MAX], const char *format, const podium_spec *spec) {
@@ -74,11 +75,13 @@ static podium_status fail_at(const reading *r, podium_status status, podium_slic
     return podium_fail(r->error, status, 1, (size_t)(field.text - r->text) + 1, field);
 }
 
-static bool parse_range(podium_spec *spec, podium_slice value) {
+static podium_status parse_range(podium_spec *spec, podium_slice value) {
     podium_slice rest;
     const podium_slice min = podium_slice_cut(value, ':', &rest);
-    return rest.n > 0 && podium_number_parse(&spec->min, min.text, min.n) &&
-           podium_number_parse(&spec->max, rest.text + 1, rest.n - 1);
+    const podium_status status = podium_number_parse(&spec->min, min.text, min.n);
+    if (status != PODIUM_OK || rest.n == 0)
+        return PODIUM_ERROR_TEXT_MALFORMED;
+    return podium_number_parse(&spec->max, rest.text + 1, rest.n - 1);
 }
 
 /* Reads one key=value. */
@@ -96,10 +99,10 @@ static podium_status parse_token(reading *r, podium_slice token) {
     if (which == PARAMETER)
         r->parameter = kind;
     const podium_slice value = {rest.text + 1, rest.n - 1};
-    const bool valid = which == EPSILON ? podium_number_parse(&r->spec.epsilon, value.text, value.n)
-                       : which == RANGE ? parse_range(&r->spec, value)
-                                        : podium_parameter_parse(&r->spec, kind, value);
-    return valid ? PODIUM_OK : fail_at(r, PODIUM_ERROR_TEXT_MALFORMED, key);
+    const podium_status status = which == EPSILON ? podium_number_parse(&r->spec.epsilon, value.text, value.n)
+                                 : which == RANGE ? parse_range(&r->spec, value)
+                                                  : podium_parameter_parse(&r->spec, kind, value);
+    return status == PODIUM_OK ? PODIUM_OK : fail_at(r, status, key);
 }
 
 static podium_slice next_token(podium_slice *rest) {
