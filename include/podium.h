@@ -336,9 +336,10 @@ PODIUM_API size_t podium_code_bytes(const podium_collection *collection);
 PODIUM_API podium_status podium_codes_encode(const podium_collection *collection, unsigned char *codes, size_t capacity,
                                              const uint32_t *cells, size_t n) PODIUM_MUST_USE;
 
-/* Reads n cells from n codes. Fails with PODIUM_ERROR_TEXT_MALFORMED at the first code that is not a cell; the cells
-   before it have then been written, and the rest are untouched. */
-PODIUM_API podium_status podium_codes_decode(const podium_collection *collection, uint32_t *cells,
+/* Reads the cells of n bytes of codes, one for every podium_code_bytes(collection) bytes. capacity is in cells; fails
+   with PODIUM_ERROR_BUFFER_TOO_SMALL if there are more codes, and with PODIUM_ERROR_TEXT_MALFORMED if the bytes are not
+   a whole number of codes, or a code is not a cell. */
+PODIUM_API podium_status podium_codes_decode(const podium_collection *collection, uint32_t *cells, size_t capacity,
                                              const unsigned char *codes, size_t n) PODIUM_MUST_USE;
 
 /* ---- Numbers as text: unlike printf and strtod, these do not depend on the locale ------------------------------- */

@@ -66,16 +66,30 @@ podium_status podium_codes_encode(const podium_collection *collection, unsigned 
     return status;
 }
 
-podium_status podium_codes_decode(const podium_collection *collection, uint32_t *cells, const unsigned char *codes,
-                                  size_t n) {
+static uint32_t code_read(const unsigned char *code, size_t bytes) {
+    uint32_t cell = 0;
+    for (size_t k = 0; k < bytes; k++)
+        cell |= (uint32_t)code[k] << 8 * k;
+    return cell;
+}
+
+static podium_status check_codes(const podium_layout *c, const unsigned char *codes, size_t n, size_t bytes) {
+    bool all = true;
+    size_t at = 0;
+    for (; n - at >= bytes; at += bytes)
+        all &= code_read(codes + at, bytes) < c->cells;
+    return !podium_is_ready(c) ? PODIUM_ERROR_NOT_INITIALISED
+           : all && at == n    ? PODIUM_OK
+                               : PODIUM_ERROR_TEXT_MALFORMED;
+}
+
+podium_status podium_codes_decode(const podium_collection *collection, uint32_t *cells, size_t capacity,
+                                  const unsigned char *codes, size_t n) {
     const size_t bytes = podium_code_bytes(collection);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t cell = 0;
-        for (size_t k = 0; k < bytes; k++)
-            cell |= (uint32_t)codes[i * bytes + k] << 8 * k;
-        if (cell >= podium_layout_of(collection)->cells)
-            return PODIUM_ERROR_TEXT_MALFORMED;
-        cells[i] = cell;
-    }
-    return PODIUM_OK;
+    const podium_status status = check_codes(podium_layout_of(collection), codes, n, bytes);
+    if (status == PODIUM_OK && capacity <= SIZE_MAX / 4 && n > capacity * bytes)
+        return PODIUM_ERROR_BUFFER_TOO_SMALL;
+    for (size_t at = 0; status == PODIUM_OK && at < n; at += bytes)
+        *cells++ = code_read(codes + at, bytes);
+    return status;
 }

@@ -42,6 +42,7 @@ class Argument:
         self.is_output = bool(self.stars) and not self.is_input
         self.is_buffer = self.is_output and self.stars == 1 and self.pointee in BYTES
         is_struct = self.pointee.startswith("podium_") and self.stars == 1
+        self.may_have_capacity = self.is_output and self.stars == 1 and not is_struct
         self.is_array = self.is_input and bool(self.stars) and not is_struct
 
 
@@ -85,7 +86,7 @@ def lengths_of(function, arguments):
         if previous is not None and previous.is_buffer and not (argument.is_size and argument.name == "capacity"):
             yield f"the buffer '{previous.name}' has no capacity"
         if argument.is_size and argument.name == "capacity":
-            if previous is None or not previous.is_buffer:
+            if previous is None or not previous.may_have_capacity:
                 yield "a capacity follows no buffer"
         elif argument.is_size:
             if waiting is None:

@@ -751,6 +751,21 @@ static void check_capacity(const podium_collection *c, const uint32_t *cells, si
     ck_assert(memcmp(codes, before, sizeof codes) == 0);
 }
 
+/* n codes fit n cells and no fewer, and part of a code is malformed. */
+static void check_decoding(const podium_collection *c, const unsigned char *codes, size_t n, size_t bytes) {
+    uint32_t back[6], before[6];
+    memset(before, 0x77, sizeof before);
+    memcpy(back, before, sizeof before);
+    for (size_t capacity = 0; capacity < n; capacity++)
+        ck_assert_int_eq(podium_codes_decode(c, back, capacity, codes, n * bytes), PODIUM_ERROR_BUFFER_TOO_SMALL);
+    for (size_t part = 1; part < bytes; part++)
+        ck_assert_int_eq(podium_codes_decode(c, back, n, codes, n * bytes - part), PODIUM_ERROR_TEXT_MALFORMED);
+    ck_assert_int_eq(podium_codes_decode(c, NULL, 0, NULL, 0), PODIUM_OK);
+    ck_assert(memcmp(back, before, sizeof before) == 0);
+    ck_assert_int_eq(podium_codes_decode(c, back, SIZE_MAX, codes, n * bytes), PODIUM_OK);
+    ck_assert(memcmp(back + n, before + n, sizeof *back) == 0);
+}
+
 static void check_codes(const podium_collection *c, size_t bytes) {
     const uint64_t n = podium_collection_cells(c);
     unsigned char codes[4 * 5 + 1];
@@ -760,16 +775,18 @@ static void check_codes(const podium_collection *c, size_t bytes) {
     ck_assert_int_eq(podium_codes_encode(c, codes, 5 * bytes, cells, 5), PODIUM_OK);
     ck_assert(codes[5 * bytes] == 0x5a);
     ck_assert(codes[bytes] == 1 && codes[0] == 0); /* the least significant first */
-    ck_assert_int_eq(podium_codes_decode(c, back, codes, 5), PODIUM_OK);
+    ck_assert_int_eq(podium_codes_decode(c, back, 5, codes, 5 * bytes), PODIUM_OK);
     ck_assert(memcmp(cells, back, sizeof cells) == 0);
     check_capacity(c, cells, 5);
+    check_decoding(c, codes, 5, bytes);
     if (n == (uint64_t)1 << 8 * bytes)
         return;                        /* every code is a cell */
     for (size_t k = 0; k < bytes; k++) /* the number of cells is the first number that is not a cell */
         codes[2 * bytes + k] = (unsigned char)(n >> 8 * k);
     memset(back, 0x77, sizeof back);
-    ck_assert_int_eq(podium_codes_decode(c, back, codes, 5), PODIUM_ERROR_TEXT_MALFORMED);
-    ck_assert(back[0] == 0 && back[1] == 1 && back[2] == 0x77777777 && back[4] == 0x77777777);
+    ck_assert_int_eq(podium_codes_decode(c, back, 5, codes, 5 * bytes), PODIUM_ERROR_TEXT_MALFORMED);
+    for (size_t i = 0; i < LENGTH(back); i++)
+        ck_assert_uint_eq(back[i], 0x77777777);
 }
 
 START_TEST(codes) {
