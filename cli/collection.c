@@ -183,14 +183,14 @@ void collection_warn(const podium_collection *collection) {
     const char *name = podium_mechanism_name(own.mechanism), *instead = podium_mechanism_name(usual.mechanism);
     const bool chosen = has_parameter(own.mechanism, "cells");
     podium_collection other;
-    if (podium_collection_cells(collection) > PODIUM_CELLS_LIMIT || podium_collection_init(&other, &usual) != PODIUM_OK)
+    if (podium_collection_cells(collection) > PODIUM_CELLS_MAX || podium_collection_init(&other, &usual) != PODIUM_OK)
         return;
     const double ratio = podium_collection_variance_most(collection) / podium_collection_variance_most(&other);
     if (chosen && ratio > RATIO_WARN_CELLS)
         say("warning: %s with %lu cells has %.3g times the worst-case variance of %s at epsilon %g (with enough cells, "
             "0.75 to 0.8); use %s%s",
             name, (unsigned long)own.cells, ratio, instead, own.epsilon,
-            own.cells < PODIUM_CELLS_LIMIT && own.epsilon <= EPSILON_CELLS ? "more --cells, or " : "", instead);
+            own.cells < PODIUM_CELLS_MAX && own.epsilon <= EPSILON_CELLS ? "more --cells, or " : "", instead);
     if (!chosen && ratio > RATIO_WARN)
         say("warning: %s has %.3g times the worst-case variance of %s at epsilon %g", name, ratio, instead,
             own.epsilon);

@@ -34,7 +34,7 @@ typedef struct {
     }
 #define ROW_CELLS(text)                                                                                                \
     {                                                                                                                  \
-        .name = "cells", .argument = "N", TO_COUNT(collection_options, spec.cells, 2, PODIUM_CELLS_LIMIT),             \
+        .name = "cells", .argument = "N", TO_COUNT(collection_options, spec.cells, 2, PODIUM_CELLS_MAX),               \
         GIVEN(collection_options, given.cells), .help = (text)                                                         \
     }
 #define SPREAD_UNIFORM (1.0 / 12) /* the spread of values that are spread evenly over the range */

@@ -88,7 +88,7 @@ typedef enum podium_status {
     PODIUM_ERROR_ARGUMENT_WRONG = 18, /* a confidence, a probability, a number of bins or people is out of range */
     PODIUM_ERROR_OUT_OF_MEMORY = 19,
     PODIUM_ERROR_SPREAD_WRONG = 20,    /* not from 0 to 1/4, or the mechanism has no such parameter */
-    PODIUM_ERROR_CELLS_WRONG = 21,     /* not from 2 to PODIUM_CELLS_LIMIT, or the mechanism has no such parameter */
+    PODIUM_ERROR_CELLS_WRONG = 21,     /* not from 2 to PODIUM_CELLS_MAX, or the mechanism has no such parameter */
     PODIUM_ERROR_NO_DENSITY = 22,      /* podium_shape_init: the mechanism has no density */
     PODIUM_ERROR_NEVER_ADDED = 23,     /* podium_aggregate_subtract: these reports are not in the aggregate */
     PODIUM_ERROR_NOT_REPORTS = 24,     /* podium_aggregate_check: no values could have led to such reports */
@@ -162,7 +162,7 @@ typedef struct podium_spec {
 } podium_spec;
 
 #define PODIUM_CELLS_DEFAULT 256
-#define PODIUM_CELLS_LIMIT 65536
+#define PODIUM_CELLS_MAX 65536
 #define PODIUM_EPSILON_MIN 1e-6
 #define PODIUM_EPSILON_MAX 50.0        /* the largest that podium_collection_init accepts */
 #define PODIUM_EPSILON_MAX_SHAPE 700.0 /* the largest that podium_shape_init accepts */

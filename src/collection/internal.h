@@ -37,7 +37,7 @@ static inline bool podium_has_lower(uint64_t threshold) {
 }
 
 /* The most cells of a grid, because a cell is a 32-bit number, and the products in draw.c must fit into 64 bits. */
-#define PODIUM_CELLS_MAX ((uint64_t)1 << 32)
+#define PODIUM_GRID_MAX ((uint64_t)1 << 32)
 
 /* Functions that need much stack are not inlined, so that their stack does not add up in the caller. */
 #if defined(__GNUC__)

@@ -8,7 +8,7 @@
 const podium_parameter podium_parameters[PODIUM_PARAMETERS] = {
     [PODIUM_PARAMETER_NONE] = {.key = NULL},
     [PODIUM_PARAMETER_SPREAD] = {"spread", 0, 0.25, NAN, false, PODIUM_ERROR_SPREAD_WRONG},
-    [PODIUM_PARAMETER_CELLS] = {"cells", 2, PODIUM_CELLS_LIMIT, PODIUM_CELLS_DEFAULT, true, PODIUM_ERROR_CELLS_WRONG},
+    [PODIUM_PARAMETER_CELLS] = {"cells", 2, PODIUM_CELLS_MAX, PODIUM_CELLS_DEFAULT, true, PODIUM_ERROR_CELLS_WRONG},
 };
 
 double podium_parameter_get(const podium_spec *spec, podium_parameter_kind kind) {

@@ -61,7 +61,7 @@ podium_status podium_stairs_layout(podium_layout *c, uint32_t coins, uint32_t st
     c->map = PODIUM_MAP_IDENTITY;
     d->coin_count = coins;
     d->stairs = stairs;
-    d->stair_bits = log2_floor(PODIUM_CELLS_MAX / (2 * margin + stairs + 1));
+    d->stair_bits = log2_floor(PODIUM_GRID_MAX / (2 * margin + stairs + 1));
     d->margin = margin << d->stair_bits;
     c->places = (uint64_t)stairs << d->stair_bits;
     d->width = (uint64_t)1 << d->stair_bits;

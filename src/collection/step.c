@@ -107,7 +107,7 @@ podium_status podium_step_layout(podium_layout *c) {
     fill(&shape);
     c->sampler = PODIUM_SAMPLER_STEP;
     c->map = PODIUM_MAP_IDENTITY;
-    c->cells = PODIUM_CELLS_MAX;
+    c->cells = PODIUM_GRID_MAX;
     c->draw.step.width = podium_step_width(&shape, c->cells);
     c->places = c->cells - c->draw.step.width;
     return PODIUM_OK;

@@ -318,6 +318,6 @@ void podium_thresholds_set(podium_layout *c) {
 }
 
 bool podium_thresholds_check(const podium_layout *c) {
-    return epsilon_check(c->spec.epsilon) && c->cells <= PODIUM_CELLS_MAX && c->sampler < PODIUM_SAMPLERS &&
+    return epsilon_check(c->spec.epsilon) && c->cells <= PODIUM_GRID_MAX && c->sampler < PODIUM_SAMPLERS &&
            samplers[c->sampler].is_private(c);
 }

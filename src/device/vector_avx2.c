@@ -178,7 +178,7 @@ AVX2 static step_constants step_constants_of(const podium_layout *c) {
     return (step_constants){.width = all4(d->width),
                             .cells = all4(c->cells),
                             .threshold = threshold8_of(d->threshold, podium_has_lower(d->threshold)),
-                            .full = c->cells == PODIUM_CELLS_MAX};
+                            .full = c->cells == PODIUM_GRID_MAX};
 }
 
 /* draw_step of draw.c */
@@ -201,8 +201,8 @@ AVX2 static pair_constants pair_constants_of(const podium_layout *c) {
     const bool has_lower = podium_has_lower(d->step.threshold | d->pair_threshold);
     return (pair_constants){.width = all4(d->step.width),
                             .places = all4(c->places),
-                            .half = all8(PODIUM_CELLS_MAX / 2),
-                            .quarter = all8(PODIUM_CELLS_MAX / 4),
+                            .half = all8(PODIUM_GRID_MAX / 2),
+                            .quarter = all8(PODIUM_GRID_MAX / 4),
                             .threshold = threshold8_of(d->step.threshold, has_lower),
                             .pair_threshold = threshold8_of(d->pair_threshold, has_lower),
                             .coin = threshold8_of(d->coin, podium_has_lower(d->coin))};
@@ -458,13 +458,12 @@ AVX2 static void steps(const podium_layout *layout, const podium_block *block, s
    today: either one ramp and 2^32 cells, or places that are rounded at random, and certain maps. Everything else
    that a new mechanism may bring is left to the portable code. */
 static bool steps_are_known(const podium_layout *layout) {
-    const bool fine =
-        layout->cells == PODIUM_CELLS_MAX && layout->knot_count == 1 && layout->map == PODIUM_MAP_IDENTITY;
+    const bool fine = layout->cells == PODIUM_GRID_MAX && layout->knot_count == 1 && layout->map == PODIUM_MAP_IDENTITY;
     return layout->fraction_bits == 0 ? fine : layout->map != PODIUM_MAP_PAIR;
 }
 
 static bool pairs_are_known(const podium_layout *layout) {
-    return layout->fraction_bits != 0 && layout->cells == PODIUM_CELLS_MAX && layout->knot_count == 1 &&
+    return layout->fraction_bits != 0 && layout->cells == PODIUM_GRID_MAX && layout->knot_count == 1 &&
            layout->map == PODIUM_MAP_PAIR;
 }
 

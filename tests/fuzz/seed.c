@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
         {.mechanism = PODIUM_MECHANISM_HYBRID, .epsilon = 0.5, .min = -1, .max = 1},
         {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .cells = 2},
         {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 2, .min = -1, .max = 1, .cells = 10},
-        {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 0.5, .min = -1, .max = 1, .cells = PODIUM_CELLS_LIMIT}};
+        {.mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = 0.5, .min = -1, .max = 1, .cells = PODIUM_CELLS_MAX}};
     if (argc != 3)
         return EXIT_FAILURE;
     FOR_EACH_MECHANISM (m) {

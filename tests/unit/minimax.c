@@ -115,7 +115,7 @@ static table table_of(const podium_layout *c) {
     size_t n = (size_t)c->places + 1;
     table t = {c->places, calloc(3 * n, sizeof *t.mean), NULL, NULL};
     mpz_t base[2], step[2], words;
-    ck_assert(c->sampler == PODIUM_SAMPLER_STEP && c->cells <= PODIUM_CELLS_LIMIT && t.mean != NULL);
+    ck_assert(c->sampler == PODIUM_SAMPLER_STEP && c->cells <= PODIUM_CELLS_MAX && t.mean != NULL);
     t.square = t.mean + n, t.correction = t.square + n;
     mpz_inits(base[0], base[1], step[0], step[1], words, NULL);
     for (uint64_t j = 0; j < c->cells; j++) {
@@ -222,7 +222,7 @@ END_TEST
 START_TEST(closed_form) { /* For small epsilon the variance is the same at every place. */
     static const double epsilons[] = {1e-3, 0.05, 0.25, 0.5, 0.75};
     for (size_t i = 0; i < LENGTH(epsilons); i++) {
-        podium_layout c = minimax_layout(epsilons[i], PODIUM_CELLS_LIMIT);
+        podium_layout c = minimax_layout(epsilons[i], PODIUM_CELLS_MAX);
         long double h = 0.5L / tanhl((long double)epsilons[i] / 2), least = INFINITY;
         table t = table_of(&c);
         double worst = (double)worst_of(&t);
@@ -566,7 +566,7 @@ END_TEST
 START_TEST(more_levels_are_better) {
     for (double epsilon = 0.5; epsilon < 9; epsilon *= 2) {
         double few = minimax_layout(epsilon, 8).variance_most, usual = minimax_layout(epsilon, 256).variance_most;
-        double most = minimax_layout(epsilon, PODIUM_CELLS_LIMIT).variance_most;
+        double most = minimax_layout(epsilon, PODIUM_CELLS_MAX).variance_most;
         ck_assert(most <= 1.01 * usual && usual < few);
     }
 }
@@ -693,10 +693,10 @@ START_TEST(wrong_parameters) {
     ck_assert_int_eq(init(PODIUM_MECHANISM_PODIUM_TUNED, 0, 0), PODIUM_OK);
     ck_assert_int_eq(init(PODIUM_MECHANISM_PODIUM_TUNED, 0.25, 0), PODIUM_OK);
     ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, 1), PODIUM_ERROR_CELLS_WRONG);
-    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_CELLS_LIMIT + 1), PODIUM_ERROR_CELLS_WRONG);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_CELLS_MAX + 1), PODIUM_ERROR_CELLS_WRONG);
     ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, UINT32_MAX), PODIUM_ERROR_CELLS_WRONG);
     ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, 2), PODIUM_OK);
-    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_CELLS_LIMIT), PODIUM_OK);
+    ck_assert_int_eq(init(PODIUM_MECHANISM_MINIMAX, 0, PODIUM_CELLS_MAX), PODIUM_OK);
     FOR_EACH_MECHANISM (m) { /* A parameter of another mechanism is rejected. */
         const podium_parameter_kind own = podium_row_of(m)->parameter;
         if (own != PODIUM_PARAMETER_SPREAD) {

@@ -319,7 +319,7 @@ START_TEST(mean_is_outside) {
         const double error = sqrt(podium_collection_variance_least(&c) / REPORTS);
         ck_assert(is_outside(&c, podium_collection_least(&c), REPORTS));
         ck_assert(is_outside(&c, podium_collection_most(&c), REPORTS));
-        if (podium_collection_cells(&c) <= PODIUM_CELLS_LIMIT)
+        if (podium_collection_cells(&c) <= PODIUM_CELLS_MAX)
             continue;
         ck_assert(is_outside(&c, -6.01 * error, REPORTS) && !is_outside(&c, -5.99 * error, REPORTS));
         ck_assert(is_outside(&c, 10 + 6.01 * error, REPORTS) && !is_outside(&c, 10 + 5.99 * error, REPORTS));

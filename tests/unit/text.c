@@ -103,7 +103,7 @@ START_TEST(extremes_there_and_back) { /* the longest numbers, and a zero with a 
 END_TEST
 
 START_TEST(extreme_parameters) {
-    static const uint32_t cells[] = {0, 2, 3, 255, 257, PODIUM_CELLS_LIMIT};
+    static const uint32_t cells[] = {0, 2, 3, 255, 257, PODIUM_CELLS_MAX};
     const double spreads[] = {-0.0, DBL_TRUE_MIN, DBL_MIN, 0.1, 1 / 12.0, nextafter(0.25, 0), 0.25};
     for (size_t i = 0; i < LENGTH(cells); i++) {
         podium_collection c = minimax_of(0.5, cells[i]);

@@ -96,7 +96,7 @@ static size_t check_block(const podium_layout *c, uint64_t *seed, size_t n, cons
 }
 
 static void check_collection(const podium_layout *c, uint64_t *seed) {
-    static double table[PODIUM_CELLS_LIMIT];
+    static double table[PODIUM_CELLS_MAX];
     const bool has_table = c->map == PODIUM_MAP_PIECES;
     for (uint32_t i = 0; has_table && i < c->cells; i++)
         podium_reports(c, &table[i], &i, 1);
@@ -121,7 +121,7 @@ START_TEST(same_as_one_by_one) {
                 check_collection(&c, &seed);
             }
     }
-    static const uint32_t cells[] = {2, 3, 64, 1000, PODIUM_CELLS_LIMIT};
+    static const uint32_t cells[] = {2, 3, 64, 1000, PODIUM_CELLS_MAX};
     for (size_t l = 0; l < LENGTH(cells); l++) {
         podium_collection collection = minimax_of(4, cells[l]);
         check_collection(podium_layout_of(&collection), &seed);
@@ -158,7 +158,7 @@ END_TEST
 /* A layout that puts the value x at the place x + places/2. On 2^32 cells it is like Podium's. Otherwise places are
    rounded at random, which has no effect because they are whole. */
 static podium_layout grid_of(uint64_t n, uint64_t w, uint64_t threshold) {
-    const uint32_t digits = n == PODIUM_CELLS_MAX ? 0 : 20;
+    const uint32_t digits = n == PODIUM_GRID_MAX ? 0 : 20;
     return (podium_layout){.sampler = PODIUM_SAMPLER_STEP,
                            .cells = n,
                            .places = n - w,
@@ -241,7 +241,7 @@ START_TEST(any_grid) {
     for (int trial = 0; trial < 3000; trial++) {
         uint64_t n = 2 + seeded_word(&seed) % ((uint64_t)1 << (2 + trial % 30)), w = 1 + seeded_word(&seed) % (n - 1);
         if (trial % 4 == 0)
-            n = PODIUM_CELLS_MAX;
+            n = PODIUM_GRID_MAX;
         podium_layout c = grid_of(n, w, trial % 3 == 0 ? seeded_word(&seed) << 32 : seeded_word(&seed));
         seeded_fill(&seed, words, sizeof words);
         for (size_t i = 0; i < N; i++) {
@@ -339,7 +339,7 @@ static void check_pair(uint64_t w, uint64_t threshold, uint64_t pair_threshold, 
     const uint64_t n = 8, all = 16;
     podium_layout c = {.sampler = PODIUM_SAMPLER_PAIR,
                        .map = PODIUM_MAP_PAIR,
-                       .cells = PODIUM_CELLS_MAX,
+                       .cells = PODIUM_GRID_MAX,
                        .places = (n - w) << shift,
                        .draw.pair = {.step = {w << shift, compared_word(few, threshold)},
                                      .coin = compared_word(few, coin),

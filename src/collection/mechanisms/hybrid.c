@@ -15,10 +15,10 @@ static podium_status layout(podium_layout *c) {
     }
     podium_shape shape = {.spec = c->spec, .delta = c->spec.max - c->spec.min};
     podium_step_fill(&shape, (podium_two){c->spec.epsilon / 2, 0});
-    const uint64_t half = PODIUM_CELLS_MAX / 2;
+    const uint64_t half = PODIUM_GRID_MAX / 2;
     c->sampler = PODIUM_SAMPLER_PAIR;
     c->map = PODIUM_MAP_PAIR;
-    c->cells = PODIUM_CELLS_MAX;
+    c->cells = PODIUM_GRID_MAX;
     c->draw.pair.step.width = podium_step_width(&shape, half);
     c->places = half - c->draw.pair.step.width;
     c->draw.pair.coin = (uint64_t)ldexp(exp(-c->spec.epsilon / 2), 64);
