@@ -85,7 +85,8 @@ typedef enum podium_status {
     PODIUM_ERROR_FINGERPRINT_WRONG = 15, /* two arguments, or a text and its fingerprint, do not fit together */
     PODIUM_ERROR_AGGREGATE_FULL = 16,    /* more reports than an aggregate can count */
     PODIUM_ERROR_TOO_FEW_REPORTS = 17,
-    PODIUM_ERROR_ARGUMENT_WRONG = 18, /* a confidence, a probability, a number of bins or people is out of range */
+    PODIUM_ERROR_ARGUMENT_WRONG = 18, /* a confidence, a probability, a number of bins or people is out of range; or a
+                                         spec's reserved is not 0 */
     PODIUM_ERROR_OUT_OF_MEMORY = 19,
     PODIUM_ERROR_SPREAD_WRONG = 20,    /* not from 0 to 1/4, or the mechanism has no such parameter */
     PODIUM_ERROR_CELLS_WRONG = 21,     /* not from 2 to PODIUM_CELLS_MAX, or the mechanism has no such parameter */
@@ -159,6 +160,7 @@ typedef struct podium_spec {
     /* For mechanisms with this parameter; 0 for the others. The most cells that the support may have; 0 stands for
        PODIUM_CELLS_DEFAULT. */
     uint32_t cells;
+    uint64_t reserved[4]; /* room to grow; must be 0 */
 } podium_spec;
 
 #define PODIUM_CELLS_DEFAULT 256

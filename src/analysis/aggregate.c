@@ -32,13 +32,8 @@ bool podium_bins_fit(const podium_sums *a, uint64_t cells) {
 }
 
 void podium_sums_init(podium_sums *sums, const podium_layout *c) {
-    memset(sums, 0, sizeof *sums); /* fields are then set one by one, because memcmp also compares the padding */
-    sums->spec.mechanism = c->spec.mechanism;
-    sums->spec.epsilon = c->spec.epsilon;
-    sums->spec.min = c->spec.min;
-    sums->spec.max = c->spec.max;
-    sums->spec.spread = c->spec.spread;
-    sums->spec.cells = c->spec.cells;
+    memset(sums, 0, sizeof *sums);
+    memcpy(&sums->spec, &c->spec, sizeof sums->spec); /* with its gaps, which memcmp compares */
     sums->fingerprint = c->fingerprint;
     sums->bin_bits = bin_bits(c->cells);
     sums->bin_count = bin_count(c->cells);

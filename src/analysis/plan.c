@@ -17,11 +17,14 @@ static double spread_for(podium_objective objective) {
 }
 
 static podium_spec candidate(podium_mechanism mechanism, const podium_spec *given, podium_objective objective) {
-    podium_spec spec = {.mechanism = mechanism, .epsilon = given->epsilon, .min = given->min, .max = given->max};
-    const podium_parameter_kind kind = podium_row_of(mechanism)->parameter;
-    const double parameter =
-        kind == PODIUM_PARAMETER_SPREAD ? spread_for(objective) : podium_parameter_get(given, kind);
-    podium_parameter_set(&spec, kind, parameter);
+    const podium_parameter_kind own = podium_row_of(mechanism)->parameter;
+    podium_spec spec = *given;
+    spec.mechanism = mechanism;
+    for (podium_parameter_kind kind = PODIUM_PARAMETER_NONE; kind < PODIUM_PARAMETERS; kind++)
+        if (kind != own)
+            podium_parameter_set(&spec, kind, 0);
+    if (own == PODIUM_PARAMETER_SPREAD)
+        spec.spread = spread_for(objective);
     return spec;
 }
 

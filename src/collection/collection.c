@@ -57,6 +57,7 @@ podium_status podium_collection_init(podium_collection *collection, const podium
     if (status != PODIUM_OK)
         return status;
     c->spec = complete;
+    podium_spec_clear_gaps(&c->spec);
     c->fingerprint = podium_fingerprint(&c->spec);
     status = lay_out(c);
     if (status != PODIUM_OK)

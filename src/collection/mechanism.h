@@ -80,6 +80,8 @@ podium_status podium_spec_check(const podium_spec *spec, double epsilon_max);
 podium_spec podium_spec_complete(const podium_spec *spec);
 uint64_t podium_fingerprint(const podium_spec *spec);
 uint64_t podium_parameter_bits(const podium_spec *spec);
+/* Clears the bytes between the fields, because collections and aggregates are compared by their bytes. */
+void podium_spec_clear_gaps(podium_spec *spec);
 
 /* ---- step.c: the step family, whose members differ in s alone ---- */
 

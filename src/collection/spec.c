@@ -70,6 +70,13 @@ static podium_status check_range(double min, double max) {
     return bound_is_absurd(min) || bound_is_absurd(max) ? PODIUM_ERROR_RANGE_ABSURD : PODIUM_OK;
 }
 
+static podium_status check_reserved(const podium_spec *spec) {
+    uint64_t all = 0;
+    for (size_t i = 0; i < sizeof spec->reserved / sizeof *spec->reserved; i++)
+        all |= spec->reserved[i];
+    return all == 0 ? PODIUM_OK : PODIUM_ERROR_ARGUMENT_WRONG;
+}
+
 podium_status podium_spec_check(const podium_spec *spec, double epsilon_max) {
     const podium_row *row = podium_row_of(spec->mechanism);
     if (row == NULL)
@@ -80,25 +87,33 @@ podium_status podium_spec_check(const podium_spec *spec, double epsilon_max) {
     for (int kind = PODIUM_PARAMETER_NONE + 1; status == PODIUM_OK && kind < PODIUM_PARAMETERS; kind++)
         if (!parameter_is_valid(spec, (podium_parameter_kind)kind, row->parameter == (podium_parameter_kind)kind))
             status = podium_parameters[kind].wrong;
-    return status;
+    return status == PODIUM_OK ? check_reserved(spec) : status;
 }
 
-/* The fields are copied one by one into zeroed memory, because aggregates are compared by their bytes. Adding 0.0
-   turns -0 into 0. */
+/* Adding 0.0 turns -0 into 0. */
 podium_spec podium_spec_complete(const podium_spec *spec) {
-    podium_spec made;
-    memset(&made, 0, sizeof made);
-    made.mechanism = spec->mechanism;
-    made.epsilon = spec->epsilon;
-    made.min = spec->min + 0.0;
-    made.max = spec->max + 0.0;
-    made.spread = spec->spread + 0.0;
-    made.cells = spec->cells;
+    podium_spec made = *spec;
+    made.min += 0.0;
+    made.max += 0.0;
+    made.spread += 0.0;
     const podium_parameter_kind kind = podium_row_of(spec->mechanism)->parameter;
     const double fallback = podium_parameters[kind].fallback;
     if (kind != PODIUM_PARAMETER_NONE && !isnan(fallback) && podium_parameter_get(spec, kind) == 0)
         podium_parameter_set(&made, kind, fallback);
     return made;
+}
+
+#define END_OF(field) (offsetof(podium_spec, field) + sizeof((podium_spec){0}.field))
+
+_Static_assert(END_OF(reserved) == sizeof(podium_spec), "podium_spec has another gap, which must be cleared too");
+
+static void clear_bytes(podium_spec *spec, size_t first, size_t end) {
+    memset((unsigned char *)spec + first, 0, end - first);
+}
+
+void podium_spec_clear_gaps(podium_spec *spec) {
+    clear_bytes(spec, END_OF(mechanism), offsetof(podium_spec, epsilon));
+    clear_bytes(spec, END_OF(cells), offsetof(podium_spec, reserved));
 }
 
 bool podium_spec_equal(const podium_spec *a, const podium_spec *b) {

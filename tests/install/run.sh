@@ -34,7 +34,7 @@ if ldd static | grep libpodium; then exit 1; fi
 cat >header.cpp <<'END'
 #include <podium_analysis.h>
 int main() {
-    podium_spec spec = {PODIUM_MECHANISM_PODIUM, 1, 0, 1, 0, 0};
+    podium_spec spec = {PODIUM_MECHANISM_PODIUM, 1, 0, 1, 0, 0, {}};
     podium_collection collection;
     podium_aggregate aggregate;
     if (podium_collection_init(&collection, &spec) != PODIUM_OK)

@@ -52,7 +52,8 @@ START_TEST(honest) {
             wrong += honest_called_wrong(&c, &seed);
         }
         for (size_t l = 0; l < LENGTH(cells); l++) {
-            podium_spec spec = {PODIUM_MECHANISM_MINIMAX, epsilons[e], 0, 10, 0, cells[l]};
+            podium_spec spec = {
+                .mechanism = PODIUM_MECHANISM_MINIMAX, .epsilon = epsilons[e], .min = 0, .max = 10, .cells = cells[l]};
             podium_collection c = collection_from(&spec);
             wrong += honest_called_wrong(&c, &seed);
         }

@@ -116,6 +116,22 @@ static bool round_trip(const podium_spec *spec) {
            podium_spec_format(&back, again, sizeof again) == n && strcmp(text, again) == 0;
 }
 
+START_TEST(reserved_is_zero) {
+    char text[PODIUM_SPEC_TEXT_MAX];
+    const podium_spec good = spec_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    for (size_t i = 0; i < LENGTH(good.reserved); i++)
+        for (unsigned bit = 0; bit < 64; bit += 9) {
+            podium_spec spec = good, chosen;
+            podium_collection c;
+            spec.reserved[i] = (uint64_t)1 << bit;
+            ck_assert_int_eq(podium_collection_init(&c, &spec), PODIUM_ERROR_ARGUMENT_WRONG);
+            ck_assert_uint_eq(podium_collection_cells(&c), 0);
+            ck_assert_int_eq(podium_choose(&chosen, &spec, PODIUM_OBJECTIVE_UNIFORM), PODIUM_ERROR_ARGUMENT_WRONG);
+            ck_assert(!podium_spec_equal(&spec, &spec) && podium_spec_format(&spec, text, sizeof text) == 0);
+        }
+}
+END_TEST
+
 static const double odd[] = {0.1 + 0.2, 1 / 3.0, 1e-6, 2.5e-5, 49.999999999999993, 0.30000000000000004, 1e-5, 3};
 
 static double some_bound(uint64_t *seed) {
@@ -609,6 +625,7 @@ int main(void) {
     tcase_add_test(tests, no_mechanisms);
     tcase_add_test(tests, yardstick);
     tcase_add_test(tests, fields_of_statuses);
+    tcase_add_test(tests, reserved_is_zero);
     tcase_add_test(tests, there_and_back);
     tcase_add_loop_test(tests, in_other_locales, 0, LENGTH(odd_locales));
     tcase_add_test(tests, canonical);
