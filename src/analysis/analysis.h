@@ -3,6 +3,7 @@
 #define PODIUM_ANALYSIS_INTERNAL_H
 
 #include "collection/mechanism.h"
+#include "podium_analysis.h"
 
 #define PODIUM_BINS_MAX 1024
 

@@ -1,6 +1,7 @@
 /* Shape: the closed forms of mechanisms that have a density. Each mechanism has its own formulas; the functions here
    call them. */
 #include "collection/mechanism.h"
+#include "podium_analysis.h"
 
 #include <math.h>
 
@@ -41,11 +42,11 @@ double podium_shape_quantile(const podium_shape *shape, double x, double p) {
 }
 
 double podium_shape_mean(const podium_shape *shape, double x) {
-    return podium_into_range(shape, x);
+    return podium_into_range(&shape->spec, x);
 }
 
 double podium_shape_variance(const podium_shape *shape, double x) {
-    double centred = podium_into_range(shape, x) - shape->middle;
+    double centred = podium_into_range(&shape->spec, x) - shape->middle;
     return shape->alpha + shape->beta * centred * centred;
 }
 

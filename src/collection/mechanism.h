@@ -8,7 +8,6 @@
 #define PODIUM_ROW_H
 
 #include "collection/layout.h"
-#include "podium_analysis.h" /* for podium_shape */
 
 /* ---- Parameters: what a mechanism needs besides epsilon and the range ---- */
 
@@ -34,6 +33,9 @@ double podium_parameter_get(const podium_spec *spec, podium_parameter_kind kind)
 void podium_parameter_set(podium_spec *spec, podium_parameter_kind kind, double value);
 
 /* ---- Laws: the continuous distribution of a report, where it has a density ---- */
+
+/* Only the files that compute with a shape include podium_analysis.h, which defines it. */
+typedef struct podium_shape podium_shape;
 
 /* Noise that does not depend on the value, as a function of the distance from it */
 typedef struct podium_noise {
@@ -114,8 +116,8 @@ podium_status podium_stairs_layout(podium_layout *c, uint32_t coins, uint32_t st
 
 /* ---- What laws share ---- */
 
-static inline double podium_into_range(const podium_shape *shape, double x) {
-    return x < shape->spec.min ? shape->spec.min : x > shape->spec.max ? shape->spec.max : x;
+static inline double podium_into_range(const podium_spec *spec, double x) {
+    return x < spec->min ? spec->min : x > spec->max ? spec->max : x;
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* Noise that does not depend on the value: its law as a function of the distance, and its stairs on a grid. */
 #include "collection/mechanism.h"
+#include "podium_analysis.h"
 
 #include <math.h>
 
@@ -10,17 +11,17 @@ static const podium_noise *noise_of(const podium_shape *shape) {
 }
 
 double podium_noise_density(const podium_shape *shape, double x, double y) {
-    return noise_of(shape)->density(shape, fabs(y - podium_into_range(shape, x)));
+    return noise_of(shape)->density(shape, fabs(y - podium_into_range(&shape->spec, x)));
 }
 
 double podium_noise_cdf(const podium_shape *shape, double x, double y) {
-    double z = y - podium_into_range(shape, x);
+    double z = y - podium_into_range(&shape->spec, x);
     return z < 0 ? noise_of(shape)->tail(shape, -z) : 1 - noise_of(shape)->tail(shape, z);
 }
 
 double podium_noise_quantile(const podium_shape *shape, double x, double p) {
     const podium_noise *noise = noise_of(shape);
-    double at = podium_into_range(shape, x);
+    double at = podium_into_range(&shape->spec, x);
     if (p == 0 || p == 1)
         return p == 0 ? -INFINITY : INFINITY;
     return at + (p < 0.5 ? -noise->distance(shape, p) : noise->distance(shape, 1 - p));

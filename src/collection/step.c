@@ -7,6 +7,7 @@
  * against 40-digit values.
  */
 #include "collection/mechanism.h"
+#include "podium_analysis.h"
 
 #include <math.h>
 
@@ -64,7 +65,7 @@ static double upper(const podium_shape *shape) {
 }
 
 static double step(const podium_shape *shape, double x) {
-    return shape->middle + (podium_into_range(shape, x) - shape->middle) / shape->q - shape->w / 2;
+    return shape->middle + (podium_into_range(&shape->spec, x) - shape->middle) / shape->q - shape->w / 2;
 }
 
 static double density(const podium_shape *shape, double x, double y) {

@@ -1,5 +1,6 @@
 /* Hybrid (Wang et al., 2019): Piecewise or Duchi's two outputs, by a public coin. */
 #include "collection/mechanism.h"
+#include "podium_analysis.h"
 
 #include <math.h>
 

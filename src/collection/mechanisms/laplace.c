@@ -1,5 +1,6 @@
 /* Laplace: the density at distance z is epsilon/(2 delta) e^(-|z| epsilon/delta). */
 #include "collection/mechanism.h"
+#include "podium_analysis.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* Staircase (Geng et al., 2015): stair j has the density height b^j and covers the distances from (j-1+gamma) delta
    to (j+gamma) delta, where b is e^-epsilon. */
 #include "collection/mechanism.h"
+#include "podium_analysis.h"
 
 #include <math.h>
 
