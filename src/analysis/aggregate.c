@@ -164,7 +164,7 @@ typedef void adder(podium_sums *a, const podium_layout *c, const double *reports
 
 /* With two cells, a report between the two outputs must be refused, so each report is looked up. */
 static void add_identity(podium_sums *a, const podium_layout *c, const double *reports, size_t n) {
-    if (podium_tells_spread(c))
+    if (c->tells_spread)
         add_numbered(a, c, reports, n);
     else
         add_looked_up(a, c, reports, n);

@@ -154,7 +154,7 @@ podium_status podium_channel_make(const podium_collection *collection, podium_ch
     if (c == NULL)
         return PODIUM_ERROR_OUT_OF_MEMORY;
     *c = (podium_channel){.fingerprint = layout->fingerprint,
-                          .tells_spread = podium_tells_spread(layout),
+                          .tells_spread = layout->tells_spread,
                           .min = layout->spec.min,
                           .max = layout->spec.max,
                           .bins = bins,

@@ -91,7 +91,7 @@ static double square_correction(const podium_layout *c, const podium_sums *a) {
 /* The variance is E[x^2] - E[x]^2, and E[x]^2 is estimated by the square of the mean of y minus the variance of that
    mean. */
 static void set_variance(podium_estimate *e, const podium_layout *c, const podium_sums *a, moments m) {
-    if (!podium_tells_spread(c)) {
+    if (!c->tells_spread) {
         e->variance = e->standard_deviation = NAN;
         return;
     }

@@ -33,7 +33,7 @@ static void set_mean(podium_summary *s, const podium_layout *c, const podium_est
 
 /* A variance that was clipped is not an estimate, so it is withheld. */
 static void set_spread(podium_summary *s, const podium_layout *c, const podium_estimate *e) {
-    if (!podium_tells_spread(c)) {
+    if (!c->tells_spread) {
         s->spread_known = PODIUM_KNOWN_UNTOLD;
     } else if (e->variance_clipped) {
         s->spread_known = e->variance == 0 ? PODIUM_KNOWN_TOO_SMALL : PODIUM_KNOWN_TOO_LARGE;
@@ -74,7 +74,7 @@ static podium_summary summary_of_nothing(const podium_layout *c, const podium_su
         .lower = NAN,
         .upper = NAN,
         .influence = NAN,
-        .spread_known = podium_tells_spread(c) ? PODIUM_KNOWN_TOO_FEW : PODIUM_KNOWN_UNTOLD,
+        .spread_known = c->tells_spread ? PODIUM_KNOWN_TOO_FEW : PODIUM_KNOWN_UNTOLD,
         .variance = NAN,
         .standard_deviation = NAN,
         .shape_known = PODIUM_KNOWN_NOT_ASKED,

@@ -104,7 +104,7 @@ double podium_collection_spacing(const podium_collection *collection) {
 }
 
 bool podium_collection_tells_spread(const podium_collection *collection) {
-    return podium_tells_spread(podium_layout_of(collection));
+    return podium_layout_of(collection)->tells_spread;
 }
 
 double podium_collection_variance(const podium_collection *collection, double x) {

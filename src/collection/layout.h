@@ -87,8 +87,10 @@ typedef struct podium_layout {
     uint64_t fingerprint; /* of the spec */
     uint64_t cells;       /* 0 if the collection is not initialised */
     uint64_t places;
-    uint32_t sampler; /* a podium_sampler_kind, which says which member of draw is used */
-    uint32_t map;     /* a podium_map_kind, which says which member of worth is used */
+    uint32_t sampler;  /* a podium_sampler_kind, which says which member of draw is used */
+    uint32_t map;      /* a podium_map_kind, which says which member of worth is used */
+    bool tells_spread; /* whether squares of reports say something. If there are only two reports, they are the same
+                          distance from the middle, so only their mean does. */
     union {
         podium_step_draw step;
         podium_pair_draw pair;
@@ -137,12 +139,6 @@ static inline bool podium_is_ready(const podium_layout *c) {
 /* How far the greatest report is from the least */
 static inline double podium_support(const podium_layout *c) {
     return c->spacing * (double)c->worth_most;
-}
-
-/* With two cells, the two reports are the same distance from the middle, so their squares say nothing and only their
-   mean does. */
-static inline bool podium_tells_spread(const podium_layout *c) {
-    return c->cells > 2;
 }
 
 /* The place of a value, as a real number, before it is rounded to a whole one */
@@ -216,6 +212,10 @@ typedef struct podium_map {
     /* Whether cells that mirror each other in the grid have reports that mirror each other, so that an interval of
        cells about the middle of the grid is worth checking */
     bool has_middle;
+    /* Whether a cell is worth its number */
+    bool is_identity;
+    /* Whether a table of the reports of all cells, if they are few, is faster than computing each report */
+    bool wants_table;
 } podium_map;
 
 extern const podium_map *const podium_maps[PODIUM_MAPS];

@@ -32,7 +32,7 @@ static double mean_per_place(const podium_layout *c) {
 static void identity_units(podium_layout *c) {
     c->worth_most = c->cells - 1;
     c->spacing = (c->spec.max - c->spec.min) / (double)c->places / mean_per_place(c);
-    c->stray = c->cells == 2 ? PODIUM_STRAY : 0.5;
+    c->stray = c->tells_spread ? 0.5 : PODIUM_STRAY;
     one_knot(c);
 }
 
@@ -142,6 +142,7 @@ const podium_map *const podium_maps[PODIUM_MAPS] = {
             .square_correction = no_correction,
             .in_order = true,
             .has_middle = true,
+            .is_identity = true,
         },
     [PODIUM_MAP_PAIR] =
         &(const podium_map){

@@ -135,7 +135,7 @@ static void step_alpha_beta(podium_layout *c, const podium_step_draw *d, double 
 }
 
 static void step_variance(podium_layout *c) {
-    if (podium_tells_spread(c))
+    if (c->tells_spread)
         step_alpha_beta(c, &c->draw.step, (double)c->cells);
     else
         two_cells_variance(c);

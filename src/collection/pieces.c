@@ -102,6 +102,7 @@ void podium_pieces_layout(podium_layout *c, const podium_piece_solution *s) {
     c->worth.pieces.count = s->pieces;
     c->worth.pieces.bits = s->piece_bits;
     c->cells = (uint64_t)s->pieces << s->piece_bits;
+    c->tells_spread = c->cells > 2;
     c->draw.step.width = (uint64_t)s->width << s->piece_bits;
     c->places = c->cells - c->draw.step.width;
     c->knot_count = s->knots + 1;
@@ -316,7 +317,7 @@ static podium_status set_correction(podium_layout *c, const double *variance, ui
 }
 
 static podium_status set_variance(podium_layout *c) {
-    if (!podium_tells_spread(c)) {
+    if (!c->tells_spread) {
         podium_variance_set(c);
         return PODIUM_OK;
     }
@@ -344,7 +345,7 @@ static podium_status set_variance(podium_layout *c) {
 
 static double variance_at(const podium_layout *c, double x) {
     const double distance = x - c->middle, place = podium_place(c, x), along = place - floor(place);
-    if (!podium_tells_spread(c))
+    if (!c->tells_spread)
         return podium_quadratic_variance(c, x);
     walk w = walk_from(c, (uint64_t)place);
     double square = w.square;
@@ -366,4 +367,5 @@ const podium_map podium_pieces = {
     .square_correction = square_correction,
     .in_order = false,
     .has_middle = true,
+    .wants_table = true,
 };

@@ -60,6 +60,7 @@ podium_status podium_stairs_layout(podium_layout *c, uint32_t coins, uint32_t st
     uint64_t margin = ((uint64_t)1 << coins) - stairs; /* in stairs */
     c->sampler = PODIUM_SAMPLER_STAIRS;
     c->map = PODIUM_MAP_IDENTITY;
+    c->tells_spread = true;
     d->coin_count = coins;
     d->stairs = stairs;
     d->stair_bits = log2_floor(PODIUM_GRID_MAX / (2 * margin + stairs + 1));

@@ -108,6 +108,7 @@ podium_status podium_step_layout(podium_layout *c) {
     fill(&shape);
     c->sampler = PODIUM_SAMPLER_STEP;
     c->map = PODIUM_MAP_IDENTITY;
+    c->tells_spread = true;
     c->cells = PODIUM_GRID_MAX;
     c->draw.step.width = podium_step_width(&shape, c->cells);
     c->places = c->cells - c->draw.step.width;
@@ -117,6 +118,7 @@ podium_status podium_step_layout(podium_layout *c) {
 void podium_two_cells(podium_layout *c) {
     c->sampler = PODIUM_SAMPLER_STEP;
     c->map = PODIUM_MAP_IDENTITY;
+    c->tells_spread = false;
     c->cells = 2;
     c->draw.step.width = 1;
     c->places = 1;

@@ -395,6 +395,7 @@ AVX2 static void coarse_steps(const podium_layout *layout, const podium_block *t
     const place_constants place = place_constants_of(layout);
     const report_constants report = report_constants_of(layout);
     const step_constants step = step_constants_of(layout);
+    const bool is_identity = podium_map_of(layout)->is_identity;
     for (size_t i = 0; i < n; i += 16) {
         const size_t at[2] = {i, i + 8 < n ? i + 8 : i};
         words8 places[2];
@@ -406,7 +407,7 @@ AVX2 static void coarse_steps(const podium_layout *layout, const podium_block *t
             else if (block.table != NULL)
                 look_up8(block.table, block.reports + at[k], cell);
             else
-                report8(&report, block.reports + at[k], layout->map == PODIUM_MAP_PIECES ? piece8(layout, cell) : cell);
+                report8(&report, block.reports + at[k], is_identity ? cell : piece8(layout, cell));
         }
     }
 }
@@ -458,33 +459,33 @@ AVX2 static void steps(const podium_layout *layout, const podium_block *block, s
    today: either one ramp and 2^32 cells, or places that are rounded at random, and certain maps. Everything else
    that a new mechanism may bring is left to the portable code. */
 static bool steps_are_known(const podium_layout *layout) {
-    const bool fine = layout->cells == PODIUM_GRID_MAX && layout->knot_count == 1 && layout->map == PODIUM_MAP_IDENTITY;
-    return layout->fraction_bits == 0 ? fine : layout->map != PODIUM_MAP_PAIR;
+    return layout->fraction_bits != 0 ||
+           (layout->cells == PODIUM_GRID_MAX && layout->knot_count == 1 && podium_map_of(layout)->is_identity);
 }
 
 static bool pairs_are_known(const podium_layout *layout) {
-    return layout->fraction_bits != 0 && layout->cells == PODIUM_GRID_MAX && layout->knot_count == 1 &&
-           layout->map == PODIUM_MAP_PAIR;
+    return layout->fraction_bits != 0 && layout->cells == PODIUM_GRID_MAX && layout->knot_count == 1;
 }
 
 static bool stairs_are_known(const podium_layout *layout) {
-    return layout->fraction_bits != 0 && layout->knot_count == 1 && layout->map == PODIUM_MAP_IDENTITY;
+    return layout->fraction_bits != 0 && layout->knot_count == 1;
 }
 
 typedef struct {
     bool (*is_known)(const podium_layout *layout);
     void (*privatize)(const podium_layout *layout, const podium_block *block, size_t n);
+    bool maps[PODIUM_MAPS]; /* which of them the loop can compute */
 } sampler;
 
 static const sampler samplers[PODIUM_SAMPLERS] = {
-    [PODIUM_SAMPLER_STEP] = {steps_are_known, steps},
-    [PODIUM_SAMPLER_PAIR] = {pairs_are_known, pairs},
-    [PODIUM_SAMPLER_STAIRS] = {stairs_are_known, stairs},
+    [PODIUM_SAMPLER_STEP] = {steps_are_known, steps, {[PODIUM_MAP_IDENTITY] = true, [PODIUM_MAP_PIECES] = true}},
+    [PODIUM_SAMPLER_PAIR] = {pairs_are_known, pairs, {[PODIUM_MAP_PAIR] = true}},
+    [PODIUM_SAMPLER_STAIRS] = {stairs_are_known, stairs, {[PODIUM_MAP_IDENTITY] = true}},
 };
 
 size_t podium_avx2_privatize(const podium_layout *c, const podium_block *block) {
     const sampler *s = &samplers[c->sampler];
-    const size_t n = s->is_known(c) ? block->n & ~(size_t)7 : 0;
+    const size_t n = s->maps[c->map] && s->is_known(c) ? block->n & ~(size_t)7 : 0;
     if (n > 0) /* even the prologue of an AVX2 function may contain an AVX instruction */
         s->privatize(c, block, n);
     return n;

@@ -19,6 +19,7 @@ static podium_status layout(podium_layout *c) {
     const uint64_t half = PODIUM_GRID_MAX / 2;
     c->sampler = PODIUM_SAMPLER_PAIR;
     c->map = PODIUM_MAP_PAIR;
+    c->tells_spread = true;
     c->cells = PODIUM_GRID_MAX;
     c->draw.pair.step.width = podium_step_width(&shape, half);
     c->places = half - c->draw.pair.step.width;
