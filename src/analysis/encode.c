@@ -1,5 +1,6 @@
 /* Encode: an aggregate as bytes and as text, and back. A decoded aggregate is checked, because it may be forged. */
 #include "analysis/analysis.h"
+#include "collection/hex.h"
 
 /*
  * The format, with all numbers least significant byte first:
@@ -205,8 +206,6 @@ podium_status podium_aggregate_decode(const podium_collection *collection, podiu
 
 /* ---- Text: the bytes in hexadecimal ---- */
 
-static const char digits[] = "0123456789abcdef";
-
 size_t podium_aggregate_format(const podium_aggregate *aggregate, char *text, size_t capacity) {
     unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     size_t n = podium_aggregate_encode(aggregate, bytes, sizeof bytes), at = sizeof PODIUM_AGGREGATE_PREFIX - 1;
@@ -215,8 +214,8 @@ size_t podium_aggregate_format(const podium_aggregate *aggregate, char *text, si
         return length;
     memcpy(text, PODIUM_AGGREGATE_PREFIX, at);
     for (size_t i = 0; i < n; i++) {
-        text[at++] = digits[bytes[i] >> 4];
-        text[at++] = digits[bytes[i] & 15];
+        text[at++] = podium_hex_digits[bytes[i] >> 4];
+        text[at++] = podium_hex_digits[bytes[i] & 15];
     }
     text[at] = '\0';
     return length;
@@ -229,10 +228,10 @@ static size_t bytes_of_text(unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX], con
         memcmp(text, PODIUM_AGGREGATE_PREFIX, prefix) != 0)
         return 0;
     for (size_t i = 0; i < n - prefix; i++) {
-        const char *digit = memchr(digits, text[prefix + i], 16);
-        if (digit == NULL)
+        const int digit = podium_hex_value(text[prefix + i]);
+        if (digit < 0)
             return 0;
-        bytes[i / 2] = (unsigned char)((i % 2 == 0 ? 0 : bytes[i / 2] << 4) | (digit - digits));
+        bytes[i / 2] = (unsigned char)((i % 2 == 0 ? 0 : bytes[i / 2] << 4) | digit);
     }
     return (n - prefix) / 2;
 }

@@ -1,4 +1,5 @@
 /* A collection as lines of "key = value", for a file that people can read. */
+#include "collection/hex.h"
 #include "text/slice.h"
 
 #include <math.h>
@@ -103,10 +104,10 @@ static podium_status parse_fingerprint(reading *r, podium_slice value) {
     if (value.n != 16)
         return PODIUM_ERROR_TEXT_MALFORMED;
     for (size_t i = 0; i < value.n; i++) {
-        const char *digits = "0123456789abcdef", *digit = memchr(digits, value.text[i], 16);
-        if (digit == NULL)
+        const int digit = podium_hex_value(value.text[i]);
+        if (digit < 0)
             return PODIUM_ERROR_TEXT_MALFORMED;
-        r->fingerprint = r->fingerprint << 4 | (uint64_t)(digit - digits);
+        r->fingerprint = r->fingerprint << 4 | (uint64_t)digit;
     }
     return PODIUM_OK;
 }
