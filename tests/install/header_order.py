@@ -5,22 +5,24 @@
 
 Every function has its arguments in one order: what it only consults (a collection, a channel, a random source, or the
 struct that the function is named after), then outputs, then inputs; a callback and its context come last. A buffer of
-bytes is followed by its capacity, and an input array by its length, unless the next array shares it. Functions are
-called podium_<noun>_<verb>, with a noun that is listed here; whatever can fail must be looked at; and enumerators have
-the prefix of their enum and a number that nobody can change by accident. First some wrong declarations are shown to
-the same rules, each of which must be found.
+bytes is followed by its capacity, and an input array by its length, unless the next array shares it. A length may be
+a size_t, or a uint32_t with the name of a length. Functions are called podium_<noun>_<verb>, with a noun that is listed
+here; whatever can fail must be looked at; and enumerators have the prefix of their enum and a number that nobody can
+change by accident. First some wrong declarations are shown to the same rules, each of which must be found.
 """
 import pathlib
 import re
 import sys
 
 CONSULTED = {"podium_collection", "podium_channel", "podium_random"}
-NOUNS = {"status", "mechanism", "spec", "collection", "random", "code", "codes", "number", "aggregate", "aggregates", "channel",
-         "distribution", "bootstrap", "known", "summary", "shape", "plan"}
+NOUNS = {"status", "mechanism", "spec", "collection", "random", "code", "codes", "number", "aggregate", "aggregates",
+         "channel", "distribution", "bootstrap", "known", "summary", "shape", "plan"}
 WITHOUT_NOUN = {"podium_version", "podium_privatize", "podium_privatize_from", "podium_privatize_cells",
                 "podium_choose", "podium_lower_bound"}
 STRINGS = {("podium_collection_format", "name")}  # end in a 0, and may be NULL
 BYTES = {"char", "unsigned char"}
+LENGTHS = {"n", "count", "length", "capacity"}  # what a number is called if it is a length
+BOUNDS = {"lower", "upper"}  # arrays, although their names are no plurals
 PREFIXES = {"podium_status": ("PODIUM_OK", "PODIUM_ERROR_")}
 
 
@@ -38,7 +40,7 @@ class Argument:
         is_read = self.stars == 1 and self.is_input
         self.is_consulted = is_read and self.pointee in CONSULTED
         self.is_noun = is_read and self.pointee == f"podium_{noun}"
-        self.is_size = kind == "size_t"
+        self.is_size = kind == "size_t" or (kind == "uint32_t" and self.name in LENGTHS)
         self.is_output = bool(self.stars) and not self.is_input
         self.is_buffer = self.is_output and self.stars == 1 and self.pointee in BYTES
         is_struct = self.pointee.startswith("podium_") and self.stars == 1
@@ -102,7 +104,8 @@ def lengths_of(function, arguments):
     if arguments and arguments[-1].is_buffer:
         yield f"the buffer '{arguments[-1].name}' has no capacity"
     for at, argument in enumerate(arguments):
-        is_many = argument.is_output and argument.stars == 1 and argument.name.endswith("s")
+        named_many = argument.name.endswith("s") or argument.name in BOUNDS
+        is_many = argument.is_output and argument.stars == 1 and named_many
         scalar = not argument.pointee.startswith("podium_")
         if is_many and scalar and not any(a.is_size for a in arguments[at + 1:]):
             yield f"the output array '{argument.name}' has no length"
@@ -189,6 +192,16 @@ def self_test():
         "void podium_collection_reports(const podium_collection *c, double *reports, double x)":
             "the output array 'reports' has no length",
         "bool podium_number_parse(double *x, const char *text, size_t n)": "its result may be ignored",
+        "void podium_bootstrap_make(const podium_channel *channel, const double *p, size_t count, double *lower)":
+            "'lower' belongs to outputs, and comes after inputs",
+        "void podium_bootstrap_make(const podium_channel *channel, double *lower, double *upper, double p)":
+            "the output array 'upper' has no length",
+        "double podium_shape_mean(const podium_shape *shape, uint32_t count, double p)":
+            "the length 'count' follows no array",
+        "double podium_shape_mean(const podium_shape *shape, const double *values, double p, uint32_t n)":
+            "the length 'n' follows no array",
+        "void podium_codes_decode(const podium_collection *c, uint32_t *cells, double x, size_t capacity)":
+            "a capacity follows no buffer",
         "podium_status podium_choose(podium_spec *spec, const podium_spec *given)": "its result may be ignored",
         "double podium_thing_made(double x)": "is not called podium_<noun>_<verb>",
         "double podium_shape(double x)": "is not called podium_<noun>_<verb>",
