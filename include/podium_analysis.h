@@ -374,6 +374,64 @@ typedef struct podium_questions {
 PODIUM_API podium_status podium_plan_questions(podium_questions *plan, const podium_spec *spec, double people,
                                                uint32_t questions, double spread, double confidence) PODIUM_MUST_USE;
 
+/* ---- Promise: what may be promised to a person who reports ----------------------------------------------------- */
+
+/* How much an epsilon protects, in a word. The limits are a convention, by the factor e^epsilon for the odds. */
+typedef enum podium_strength {
+    PODIUM_STRENGTH_STRONG = 0,   /* epsilon up to 1: a factor of up to 2.7 */
+    PODIUM_STRENGTH_MODERATE = 1, /* up to 2: 7.4 */
+    PODIUM_STRENGTH_WEAK = 2,     /* up to 5: 148 */
+    PODIUM_STRENGTH_NOMINAL = 3   /* above 5, where there is a promise in name only */
+} podium_strength;
+PODIUM_API podium_strength podium_strength_of(double epsilon);
+PODIUM_API const char *podium_strength_name(podium_strength strength); /* such as "strong"; never NULL */
+
+/* What a report with this epsilon can do to what somebody believes. If something about a value is held true with the
+   probability `prior` before the report is seen, the probability afterwards is from least to most, whatever else is
+   known. */
+typedef struct podium_promise {
+    double epsilon;
+    double factor; /* e^epsilon, by which the odds p/(1 - p) can rise or fall */
+    double prior;
+    double least, most;
+    podium_strength strength;
+} podium_promise;
+/* Computes the promise. Fails with PODIUM_ERROR_ARGUMENT_WRONG if epsilon is not positive or above
+   PODIUM_EPSILON_MAX_SHAPE, or prior is not between 0 and 1. */
+PODIUM_API podium_status podium_promise_make(podium_promise *promise, double epsilon, double prior) PODIUM_MUST_USE;
+
+/* Computes an interval that contains a share of the reports of x, with as many below it as above, to a thousandth of
+   the support. An x outside the range counts as the nearer end. Fails with PODIUM_ERROR_NOT_INITIALISED, or with
+   PODIUM_ERROR_ARGUMENT_WRONG if x is NaN or the share is not between 0 and 1. */
+PODIUM_API podium_status podium_collection_span(const podium_collection *collection, double *lower, double *upper,
+                                                double x, double share) PODIUM_MUST_USE;
+
+/* ---- Shuffle: what a collection promises if the reports are mixed --------------------------------------------- */
+
+/* Returns 1 minus the mass that the reports of all values share, rounded up. It is the total variation between the
+   reports of min and max, which is how often, at best, one can be told from the other. */
+PODIUM_API double podium_collection_variation(const podium_collection *collection);
+
+/* Returns the largest total variation between two reports of any mechanism with this epsilon, tanh(epsilon/2). */
+PODIUM_API double podium_shuffle_variation(double epsilon);
+
+/*
+ * Computes the epsilon that all reports together have, at a small probability delta of less, if somebody who is trusted
+ * removes the identity, the order and the time of the reports before anybody else sees them. `people` is how many
+ * report honestly, including the one who is protected; whoever may be dishonest does not count. local is the epsilon of
+ * each report, and variation is podium_collection_variation; podium_shuffle_variation(local), and whatever is above it,
+ * is right for every mechanism. docs/promises.md has the theorem.
+ *
+ * The result is an upper bound, within 1% of the theorem's, and never above local. More people than
+ * PODIUM_SHUFFLE_PEOPLE_MAX count as that many. Takes up to a second or two. Fails with PODIUM_ERROR_ARGUMENT_WRONG if
+ * local is not an epsilon of a collection, variation is not positive, there are no people, or delta is not from
+ * PODIUM_SHUFFLE_DELTA_MIN to below 1.
+ */
+#define PODIUM_SHUFFLE_PEOPLE_MAX 10000000000
+#define PODIUM_SHUFFLE_DELTA_MIN 1e-100
+PODIUM_API podium_status podium_shuffle_epsilon(double *epsilon, double local, double variation, uint64_t people,
+                                                double delta) PODIUM_MUST_USE;
+
 #ifdef __cplusplus
 }
 #endif
