@@ -65,6 +65,12 @@ bool collection_given(const collection_options *options) {
     return options->files.count > 0 || spec_given(options);
 }
 
+bool collection_is_epsilon(const collection_options *options) {
+    collection_options others = *options;
+    others.given.epsilon = false;
+    return options->given.epsilon && !collection_given(&others);
+}
+
 /* Is this a spec such as "podium epsilon=1 range=1:120"? A file whose name looks like that is read if it is given with
    a slash, such as "./podium epsilon=1". */
 static bool is_spec(const char *text) {

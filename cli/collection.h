@@ -51,6 +51,8 @@ extern const char *const objective_words[];
 
 /* Returns whether any option describes a collection. */
 bool collection_given(const collection_options *options);
+/* Returns whether --epsilon is the only such option. */
+bool collection_is_epsilon(const collection_options *options);
 /* Returns the collection that the options describe, the first one if there are several files, and sets its name, which
    is
    "" if it has none. This and the next two functions end the program if the collection is not valid. */

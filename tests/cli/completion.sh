@@ -40,7 +40,7 @@ complete -p podium >/dev/null || wrong "podium is not completed"
 expect 'design' podium des
 expect 'privatize plan params paper' podium p
 expect 'help' podium he
-expect 'estimate' podium help e
+expect 'estimate explain' podium help e
 expect '' podium help estimate e
 expect 'laplace' podium design --mechanism l
 expect 'json' podium estimate --format j
