@@ -7,7 +7,7 @@
 
 /* ---- The options ---- */
 
-const char *const objective_words[] = {"worst", "uniform", "middle", NULL};
+const char *const objective_words[] = {"worst", "uniform", "middle", "distribution", NULL};
 
 /* The names of the library's mechanisms, followed by auto */
 static const char *mechanism_word(size_t i) {
@@ -43,7 +43,7 @@ const option spec_options[] = {
      TO_CHOICE(collection_options, objective),
      .words = objective_words,
      GIVEN(collection_options, given.objective),
-     .help = "which variance auto minimises; that of the worst case if not given"},
+     .help = "what auto minimises: a variance, of the worst case if not given, or the error of the distribution"},
     {.name = NULL},
 };
 
@@ -204,7 +204,7 @@ void collection_warn(const podium_collection *collection) {
 
 static void choose(podium_spec *spec, podium_objective objective) {
     static const char *const least[] = {"worst-case variance", "average variance over the range",
-                                        "variance in the middle"};
+                                        "variance in the middle", "error of the distribution"};
     const podium_spec given = *spec;
     require(podium_choose(spec, &given, objective), BAD_USAGE);
     say("auto: %s has the least %s at epsilon %g", podium_mechanism_name(spec->mechanism), least[objective],

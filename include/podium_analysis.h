@@ -320,17 +320,22 @@ PODIUM_API double podium_collection_mass(const podium_collection *collection, ui
 PODIUM_API double podium_collection_influence(const podium_collection *collection, uint64_t k, uint64_t n);
 
 typedef enum podium_objective {
-    PODIUM_OBJECTIVE_WORST_CASE = 0, /* the maximum over all values */
-    PODIUM_OBJECTIVE_UNIFORM = 1,    /* the average over values that are spread evenly over the range */
-    PODIUM_OBJECTIVE_MIDDLE = 2      /* at the middle of the range */
+    PODIUM_OBJECTIVE_WORST_CASE = 0,  /* the maximum over all values */
+    PODIUM_OBJECTIVE_UNIFORM = 1,     /* the average over values that are spread evenly over the range */
+    PODIUM_OBJECTIVE_MIDDLE = 2,      /* at the middle of the range */
+    PODIUM_OBJECTIVE_DISTRIBUTION = 3 /* the error of the shape of the values, instead of a variance */
 } podium_objective;
 
-/* Returns the variance of a report under the objective. */
+/* Returns the variance of a report under the objective. For PODIUM_OBJECTIVE_DISTRIBUTION it is the least squared error
+   that an unbiased estimate of the cumulative distribution can have, on average over the range, for values that are
+   spread evenly but for six waves that are to be estimated, times the number of reports (docs/mechanisms.md). That one
+   does not depend on the units of the range, takes some milliseconds, and is an infinity if reports tell less than
+   that. */
 PODIUM_API double podium_collection_noise(const podium_collection *collection, podium_objective objective);
 
 /* ---- Plan: which mechanism, how many people, what epsilon ------------------------------------------------------ */
 
-/* Sets spec to the mechanism and the parameters with the least variance under the objective. epsilon, the range and
+/* Sets spec to the mechanism and the parameters with the least noise under the objective. epsilon, the range and
    cells (0, or the most cells that the support may have) are those of `given`. Takes as long as initialising every
    mechanism. Fails as podium_collection_init does, or with PODIUM_ERROR_ARGUMENT_WRONG for an unknown objective. */
 PODIUM_API podium_status podium_choose(podium_spec *spec, const podium_spec *given,

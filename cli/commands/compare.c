@@ -9,6 +9,7 @@
 
 typedef struct {
     podium_collection *of; /* one for each mechanism */
+    double *shape;         /* the error of the distribution for each mechanism, or NULL, because it takes long */
     double bound;          /* the lower bound of the worst-case variance; NaN if unknown */
     double delta, middle;
 } comparison;
@@ -33,23 +34,34 @@ static void comparison_make(comparison *cmp, const podium_spec *given, double ep
     cmp->bound = podium_lower_bound(epsilon);
 }
 
+static void comparison_add_shape(comparison *cmp) {
+    cmp->shape = allocate(podium_mechanism_count() * sizeof *cmp->shape);
+    for (size_t m = 0; m < podium_mechanism_count(); m++)
+        cmp->shape[m] = podium_collection_noise(&cmp->of[m], PODIUM_OBJECTIVE_DISTRIBUTION);
+}
+
 static void comparison_free(comparison *cmp) {
     free(cmp->of);
+    free(cmp->shape);
+}
+
+static double noise_of(const comparison *cmp, size_t m, podium_objective objective) {
+    return objective == PODIUM_OBJECTIVE_DISTRIBUTION ? cmp->shape[m] : podium_collection_noise(&cmp->of[m], objective);
 }
 
 static const podium_collection *best_of(const comparison *cmp, podium_objective objective) {
-    const podium_collection *best = &cmp->of[0];
+    size_t best = 0;
     for (size_t m = 1; m < podium_mechanism_count(); m++)
-        if (podium_collection_noise(&cmp->of[m], objective) < podium_collection_noise(best, objective))
-            best = &cmp->of[m];
-    return best;
+        if (noise_of(cmp, m, objective) < noise_of(cmp, best, objective))
+            best = m;
+    return &cmp->of[best];
 }
 
 /* ---- Printing ---- */
 
 typedef struct {
     const char *name;
-    double worst, uniform, middle, least, to_yardstick, to_best;
+    double worst, uniform, middle, least, distribution, to_yardstick, to_best;
     size_t bytes; /* 0, with no support, for the bound, which is not a mechanism */
     double lower, upper;
 } line;
@@ -66,7 +78,7 @@ static line line_of(const comparison *cmp, size_t m) {
     const double yardstick = worst_of(&cmp->of[podium_mechanism_yardstick()]);
     const double best = worst_of(best_of(cmp, PODIUM_OBJECTIVE_WORST_CASE)), unit = cmp->delta * cmp->delta;
     if (m == podium_mechanism_count())
-        return (line){"bound", unit * cmp->bound, NAN, NAN, NAN, cmp->bound / yardstick, cmp->bound / best, 0, NAN,
+        return (line){"bound", unit * cmp->bound, NAN, NAN, NAN, NAN, cmp->bound / yardstick, cmp->bound / best, 0, NAN,
                       NAN};
     const podium_collection *c = &cmp->of[m];
     return (line){podium_mechanism_name(mechanism_of(c)),
@@ -74,6 +86,7 @@ static line line_of(const comparison *cmp, size_t m) {
                   unit * podium_collection_noise(c, PODIUM_OBJECTIVE_UNIFORM),
                   unit * podium_collection_noise(c, PODIUM_OBJECTIVE_MIDDLE),
                   unit * podium_collection_variance_least(c),
+                  cmp->shape[m],
                   worst_of(c) / yardstick,
                   worst_of(c) / best,
                   podium_code_bytes(c),
@@ -86,26 +99,39 @@ static size_t rows_of(const comparison *cmp) {
     return isnan(cmp->bound) ? podium_mechanism_count() : podium_mechanism_count() + 1;
 }
 
+static void print_best(output *out, const comparison *cmp) {
+    static const char *const when[] = {"the worst case", "evenly spread values", "values near the middle",
+                                       "the distribution"};
+    output_print(out, "\n  Best: ");
+    for (unsigned i = 0; objective_words[i] != NULL; i++)
+        output_print(out, "%s%s for %s",
+                     i == 0   ? ""
+                     : i == 2 ? ",\n  "
+                              : ", ",
+                     podium_mechanism_name(mechanism_of(best_of(cmp, (podium_objective)i))), when[i]);
+    output_print(out, ".\n");
+}
+
 static void print_text(output *out, const comparison *cmp, double epsilon) {
     char against[64];
     snprintf(against, sizeof against, "to %s", podium_mechanism_name(podium_mechanism_yardstick()));
-    output_print(out, "epsilon %g\n\n  %-18s %12s %12s %12s %10s %8s %6s  %s\n", epsilon, "mechanism", "worst case",
-                 "uniform", "middle", against, "to best", "bytes", "support");
+    output_print(out, "epsilon %g\n\n  %-18s %12s %12s %12s %12s %10s %8s %6s  %s\n", epsilon, "mechanism",
+                 "worst case", "uniform", "middle", "distribution", against, "to best", "bytes", "support");
     for (size_t m = 0; m < rows_of(cmp); m++) {
         line l = line_of(cmp, m);
-        if (m == podium_mechanism_count())
-            output_print(out, "  %-18s %12.6g %12s %12s %10.4f %8.4f\n", "lower bound", l.worst, "", "", l.to_yardstick,
+        if (m == podium_mechanism_count()) {
+            output_print(out, "  %-18s %12.6g %38s %10.4f %8.4f\n", "lower bound", l.worst, "", l.to_yardstick,
                          l.to_best);
+            continue;
+        }
+        output_print(out, "  %-18s %12.6g %12.6g %12.6g ", l.name, l.worst, l.uniform, l.middle);
+        if (isinf(l.distribution))
+            output_print(out, "%12s", "none");
         else
-            output_print(out, "  %-18s %12.6g %12.6g %12.6g %10.4f %8.4f %6zu  %.6g to %.6g\n", l.name, l.worst,
-                         l.uniform, l.middle, l.to_yardstick, l.to_best, l.bytes, l.lower, l.upper);
+            output_print(out, "%12.4g", l.distribution);
+        output_print(out, " %10.4f %8.4f %6zu  %.6g to %.6g\n", l.to_yardstick, l.to_best, l.bytes, l.lower, l.upper);
     }
-    const podium_collection *worst = best_of(cmp, PODIUM_OBJECTIVE_WORST_CASE),
-                            *even = best_of(cmp, PODIUM_OBJECTIVE_UNIFORM);
-    const podium_collection *middle = best_of(cmp, PODIUM_OBJECTIVE_MIDDLE);
-    output_print(out, "\n  Best: %s for the worst case, %s for evenly spread values, %s for values near the middle.\n",
-                 podium_mechanism_name(mechanism_of(worst)), podium_mechanism_name(mechanism_of(even)),
-                 podium_mechanism_name(mechanism_of(middle)));
+    print_best(out, cmp);
 }
 
 /* Returns the name of the column that compares with the yardstick: "to_" and the mechanism's name. */
@@ -115,7 +141,7 @@ static const char *to_yardstick(void) {
     return name;
 }
 
-#define VARIANCES 6
+#define VARIANCES 7
 typedef struct {
     named_number of[VARIANCES];
 } variances;
@@ -125,6 +151,7 @@ static variances variances_of(const line *l) {
                         {"uniform", l->uniform},
                         {"middle", l->middle},
                         {"least", l->least},
+                        {"distribution", l->distribution},
                         {to_yardstick(), l->to_yardstick},
                         {"to_best", l->to_best}}};
 }
@@ -190,7 +217,7 @@ static void write_against_x(FILE *to, const comparison *cmp) {
 
 static void write_against_epsilon(FILE *to, const podium_spec *given) {
     double *ratio = allocate(podium_mechanism_count() * POINTS_EPSILON * sizeof *ratio);
-    comparison cmp = {.of = NULL};
+    comparison cmp = {.of = NULL, .shape = NULL};
     for (int i = 0; i < POINTS_EPSILON; i++) {
         progress_show("comparing", (uint64_t)i, POINTS_EPSILON, 0);
         comparison_make(&cmp, given, 0.1 * pow(100, i / (POINTS_EPSILON - 1.0)));
@@ -282,8 +309,10 @@ static comparison *comparisons_of(const podium_spec *given, const number_list *e
     comparison *all = allocate(epsilons->count * sizeof *all);
     for (size_t i = 0; i < epsilons->count; i++) {
         all[i].of = NULL;
+        all[i].shape = NULL;
         progress_show("comparing", i, epsilons->count, 0);
         comparison_make(&all[i], given, epsilons->of[i]);
+        comparison_add_shape(&all[i]);
     }
     progress_clear();
     return all;
@@ -291,7 +320,7 @@ static comparison *comparisons_of(const podium_spec *given, const number_list *e
 
 static void print_all(output *out, const comparison *all, const number_list *epsilons, output_format format) {
     if (format == FORMAT_CSV)
-        output_print(out, "epsilon,mechanism,worst,uniform,middle,least,%s,to_best,bytes,lower,upper\n",
+        output_print(out, "epsilon,mechanism,worst,uniform,middle,least,distribution,%s,to_best,bytes,lower,upper\n",
                      to_yardstick());
     output_print(out, format == FORMAT_JSON ? "[" : "");
     for (size_t i = 0; i < epsilons->count; i++) {

@@ -10,6 +10,7 @@ typedef struct {
     double people, within; /* 0 if wanted */
     double confidence, spread, response;
     uint32_t questions;
+    const char *for_shape; /* the mechanism that is best for the distribution; NULL if there is no epsilon for it */
 } goal;
 
 typedef struct {
@@ -133,7 +134,10 @@ static void print_text(output *out, const goal *g, const row *rows, size_t count
     }
     if (!best->possible)
         return;
-    output_print(out, "\n  Best: %s.\n", podium_mechanism_name(best->mechanism));
+    output_print(out, "\n  Best: %s", podium_mechanism_name(best->mechanism));
+    if (g->for_shape != NULL)
+        output_print(out, "; for the distribution of the values, %s", g->for_shape);
+    output_print(out, ".\n");
     if (several)
         print_reason(out, g, best);
 }
@@ -182,6 +186,8 @@ static void print_json(output *out, const goal *g, const row *rows, size_t count
     print_number(out, ", ", g->spec.max, "null");
     output_print(out, "]");
     print_members(out, given, LENGTH(given));
+    if (g->for_shape != NULL)
+        output_print(out, ", \"distribution\": \"%s\"", g->for_shape);
     output_print(out, ", \"plans\": [");
     for (size_t i = 0; i < count; i++) {
         output_print(out, i == 0 ? "" : ",");
@@ -263,6 +269,12 @@ static void check(const settings *s) {
         fail_usage("plan", "epsilon divided by %u questions is below %g", s->questions, PODIUM_EPSILON_MIN);
 }
 
+static const char *best_for_shape(const podium_spec *given) {
+    podium_spec spec;
+    require(podium_choose(&spec, given, PODIUM_OBJECTIVE_DISTRIBUTION), BAD_USAGE);
+    return podium_mechanism_name(spec.mechanism);
+}
+
 static row *rows_of(const goal *g) {
     const size_t count = podium_mechanism_count();
     row *rows = allocate(count * sizeof *rows);
@@ -287,7 +299,8 @@ static int run(char **arguments) {
                     .confidence = s.confidence,
                     .spread = s.which.spec.spread,
                     .response = s.response,
-                    .questions = s.questions};
+                    .questions = s.questions,
+                    .for_shape = s.which.given.epsilon && s.questions == 1 ? best_for_shape(&s.which.spec) : NULL};
     row *rows = rows_of(&g);
     static void (*const print[])(output *, const goal *, const row *, size_t) = {
         [FORMAT_TEXT] = print_text, [FORMAT_JSON] = print_json, [FORMAT_CSV] = print_csv};

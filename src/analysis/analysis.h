@@ -42,6 +42,9 @@ bool podium_bins_fit(const podium_sums *sums, uint64_t cells);
 /* possible.c: whether reports of the collection could have led to these sums */
 bool podium_sums_possible(const podium_sums *sums, const podium_layout *c);
 
+/* information.c: PODIUM_OBJECTIVE_DISTRIBUTION */
+double podium_distribution_noise(const podium_layout *c);
+
 /* estimate.c: the z with Pr[|normal| > z] = alpha */
 double podium_normal_quantile(double alpha);
 

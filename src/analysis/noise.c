@@ -20,6 +20,8 @@ double podium_collection_noise(const podium_collection *collection, podium_objec
         return c->variance_uniform;
     case PODIUM_OBJECTIVE_MIDDLE:
         return podium_collection_variance(collection, c->middle);
+    case PODIUM_OBJECTIVE_DISTRIBUTION:
+        return podium_distribution_noise(c);
     case PODIUM_OBJECTIVE_WORST_CASE:
         break;
     }

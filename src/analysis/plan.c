@@ -10,11 +10,14 @@
 
 /* ---- Which mechanism ---- */
 
-/* The spread for which the tuned mechanism is made under an objective: the mean square of the values about the
+/* The spread for which the tuned mechanism is made under each objective: the mean square of the values about the
    middle */
-static double spread_for(podium_objective objective) {
-    return objective == PODIUM_OBJECTIVE_MIDDLE ? 0 : objective == PODIUM_OBJECTIVE_UNIFORM ? 1.0 / 12 : 0.25;
-}
+static const double spread_for[] = {
+    [PODIUM_OBJECTIVE_WORST_CASE] = 0.25,
+    [PODIUM_OBJECTIVE_UNIFORM] = 1.0 / 12,
+    [PODIUM_OBJECTIVE_MIDDLE] = 0,
+    [PODIUM_OBJECTIVE_DISTRIBUTION] = 1.0 / 12,
+};
 
 static podium_spec candidate(podium_mechanism mechanism, const podium_spec *given, podium_objective objective) {
     const podium_parameter_kind own = podium_row_of(mechanism)->parameter;
@@ -24,7 +27,7 @@ static podium_spec candidate(podium_mechanism mechanism, const podium_spec *give
         if (kind != own)
             podium_parameter_set(&spec, kind, 0);
     if (own == PODIUM_PARAMETER_SPREAD)
-        spec.spread = spread_for(objective);
+        spec.spread = spread_for[objective];
     return spec;
 }
 
@@ -32,28 +35,28 @@ static podium_spec candidate(podium_mechanism mechanism, const podium_spec *give
    mechanisms have it. */
 podium_status podium_choose(podium_spec *spec, const podium_spec *given, podium_objective objective) {
     podium_spec best = *given;
-    double least = INFINITY;
-    podium_status too_narrow = PODIUM_OK;
-    if (objective != PODIUM_OBJECTIVE_WORST_CASE && objective != PODIUM_OBJECTIVE_UNIFORM &&
-        objective != PODIUM_OBJECTIVE_MIDDLE)
+    double least = INFINITY; /* which may also be the least, if no mechanism tells the distribution */
+    podium_status found = PODIUM_ERROR_RANGE_TOO_NARROW;
+    if ((unsigned)objective >= sizeof spread_for / sizeof *spread_for)
         return PODIUM_ERROR_ARGUMENT_WRONG;
     for (size_t m = 0; m < podium_mechanism_count(); m++) {
         const podium_spec own = candidate((podium_mechanism)m, given, objective);
         podium_collection collection;
         podium_status status = podium_collection_init(&collection, &own);
-        if (status == PODIUM_ERROR_RANGE_TOO_NARROW)
-            too_narrow = status;
-        else if (status != PODIUM_OK)
+        if (status != PODIUM_OK && status != PODIUM_ERROR_RANGE_TOO_NARROW)
             return status;
-        else if (podium_collection_noise(&collection, objective) < least) {
-            least = podium_collection_noise(&collection, objective);
+        if (status == PODIUM_ERROR_RANGE_TOO_NARROW)
+            continue;
+        const double noise = podium_collection_noise(&collection, objective);
+        if (found != PODIUM_OK || noise < least) {
+            least = noise;
             best = podium_collection_spec(&collection);
         }
+        found = PODIUM_OK;
     }
-    if (isinf(least))
-        return too_narrow;
-    *spec = best;
-    return PODIUM_OK;
+    if (found == PODIUM_OK)
+        *spec = best;
+    return found;
 }
 
 /* The optima of a linear program over all unbiased mechanisms, with 51 inputs (using symmetry) and 451 outputs. They

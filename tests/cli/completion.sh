@@ -57,6 +57,7 @@ expect '' podium estimate --column r
 expect 'tab' podium estimate --separator ''
 expect 'minimax' podium design --mechanism m
 expect 'middle' podium privatize --objective m
+expect 'distribution' podium design --objective d
 expect 'error drop clamp keep' podium privatize --invalid ''
 expect 'error drop' podium estimate --invalid ''
 expect '' podium design --coll
