@@ -3,7 +3,9 @@
 #include "table/number.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- The options ---- */
 
@@ -200,6 +202,23 @@ void collection_warn(const podium_collection *collection) {
     if (!chosen && ratio > RATIO_WARN)
         say("warning: %s has %.3g times the worst-case variance of %s at epsilon %g", name, ratio, instead,
             own.epsilon);
+}
+
+#define SAVING_LEAST 0.05 /* less is not worth a message */
+
+/* The number of people for a given error of the mean is proportional to the variance of a report. */
+void collection_advise(const collection_options *options, const podium_collection *collection) {
+    const podium_spec own = podium_collection_spec(collection);
+    podium_spec best;
+    podium_collection other;
+    if (!isatty(STDERR_FILENO) || options->given.mechanism || options->given.spread ||
+        podium_choose(&best, &own, PODIUM_OBJECTIVE_WORST_CASE) != PODIUM_OK ||
+        podium_collection_init(&other, &best) != PODIUM_OK)
+        return;
+    const double saving = 1 - podium_collection_variance_most(&other) / podium_collection_variance_most(collection);
+    if (saving >= SAVING_LEAST)
+        say("in the worst case, %s would need %.0f%% fewer people for the same accuracy of the mean: --mechanism %s",
+            podium_mechanism_name(best.mechanism), floor(100 * saving), podium_mechanism_name(best.mechanism));
 }
 
 static void choose(podium_spec *spec, podium_objective objective) {

@@ -68,6 +68,8 @@ podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]);
 const char *mistake_words(char words[MISTAKE_MAX], const char *text, const podium_error *error);
 /* Warns if the mechanism is a bad choice for this epsilon. */
 void collection_warn(const podium_collection *collection);
+/* On a terminal, says which mechanism needs fewer people for the same accuracy, if the options leave it open. */
+void collection_advise(const collection_options *options, const podium_collection *collection);
 /* Ends the program if standard input would be read both as a collection and as data. */
 void collection_check_input(const collection_options *options, char **files);
 

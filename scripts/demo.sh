@@ -24,7 +24,7 @@ awk -F, -v bins=$bins 'NR > 1 { n++; s += $2; b = int(($2 - 1) / 119 * bins); h[
     END { printf "the truth,%d,%.17g,,,,,,,", n, s / n; for (b = 0; b < bins; b++) printf ",%.17g", h[b] / n; print "" }' \
     "$work/people.csv" >"$work/results.csv"
 
-for mechanism in podium laplace staircase; do
+for mechanism in podium minimax laplace; do
     "$podium" design --range 1:120 --epsilon 1 --mechanism $mechanism --name age -o "$work/$mechanism.podium"
     "$podium" privatize --collection "$work/$mechanism.podium" --column age "$work/people.csv" -o "$work/$mechanism.csv"
     printf '%s,' $mechanism >>"$work/results.csv"
@@ -35,8 +35,8 @@ done
 cat <<END
 These are the ages of $people simulated people at epsilon 1. Only a report leaves each device, such as these three:
 
-$(paste -d, "$work/people.csv" "$work/podium.csv" "$work/laplace.csv" "$work/staircase.csv" | awk -F, '
-    NR == 1 { printf "  %-22s %12s %12s %12s %12s\n", "", "age", "podium", "laplace", "staircase" }
+$(paste -d, "$work/people.csv" "$work/podium.csv" "$work/minimax.csv" "$work/laplace.csv" | awk -F, '
+    NR == 1 { printf "  %-22s %12s %12s %12s %12s\n", "", "age", "podium", "minimax", "laplace" }
     NR > 1 && NR <= 4 { printf "  %-22s %12.1f %12.1f %12.1f %12.1f\n", "person " $1, $2, $4, $6, $8 }')
 
 This is what a collector learns from all reports, without seeing a single age:
@@ -83,7 +83,7 @@ set yrange [0:*]
 set key top right
 set title '$people people: the truth, and what reports with epsilon 1 reveal'
 plot '$work/shares.txt' using 2:xtic(1) title 'the truth' lc '#999999', '' using 3 title 'podium' lc '#0072b2', \
-     '' using 4 title 'laplace' lc '#d55e00', '' using 5 title 'staircase' lc '#009e73'
+     '' using 4 title 'minimax' lc '#000000', '' using 5 title 'laplace' lc '#d55e00'
 END
 echo
 echo "The picture $work/demo.svg shows the same. All files are in that directory."

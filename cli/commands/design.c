@@ -31,6 +31,7 @@ static int run(char **arguments) {
         check_name(s.name);
     podium_collection collection = collection_described(&s.which, "");
     collection_warn(&collection);
+    collection_advise(&s.which, &collection);
     char text[PODIUM_COLLECTION_TEXT_MAX];
     size_t n = podium_collection_format(&collection, text, sizeof text, s.name);
     output *out = output_open(s.output.path);
