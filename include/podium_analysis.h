@@ -200,17 +200,51 @@ PODIUM_API podium_status podium_distribution_bootstrap(const podium_channel *cha
 
 /* ---- Summary: what the reports say about the values ---------------------------------------------------------- */
 
+/*
+ * How the interval of the mean is computed, and what it promises. docs/estimation.md has the proofs. Each of them can
+ * be for the mean of the values behind the reports, or for the mean of a population from which these people were drawn
+ * at random and independently, which makes the interval wider.
+ */
 typedef enum podium_interval {
-    PODIUM_INTERVAL_NORMAL = 0,    /* mean +- z standard errors, which is accurate for many reports */
-    PODIUM_INTERVAL_GUARANTEED = 1 /* empirical Bernstein, which covers at least as often as it says for every n */
+    /* mean +- z standard errors. This is accurate for many reports. The standard error contains the spread of the
+       values, so for the mean of these people it is a little too large. */
+    PODIUM_INTERVAL_NORMAL = 0,
+    /* Covers at least as often as it says, for every number of reports, if that number was not chosen by looking at
+       the reports. For two outputs it is Clopper and Pearson's interval. Otherwise it is the shorter of Chernoff's
+       bound and Berry and Esseen's, or for a population perhaps the empirical Bernstein bound. */
+    PODIUM_INTERVAL_GUARANTEED = 1,
+    /* Covers at all numbers of reports at once at least as often as it says. So you may look after every report, and
+       stop when you like. It supposes that reports were only ever added, and not chosen by what they are. */
+    PODIUM_INTERVAL_ANYTIME = 2
 } podium_interval;
 
-/* What a summary shall contain. All zeros asks for a 95% normal interval and no distribution. */
+/*
+ * What the noise of a collection can do at most, which is all that guaranteed and anytime intervals are computed from.
+ * It depends on the collection alone. It takes up to a millisecond for most collections and some tens of milliseconds
+ * for one with 65,536 cells, so if there are many aggregates of a collection, compute it once and put it into the
+ * question. Threads may share it. It can be copied.
+ */
+typedef struct podium_bounds {
+    union {
+        unsigned char bytes[512];
+        uint64_t word;
+        double number;
+    } opaque;
+} podium_bounds;
+
+/* Computes the bounds. On failure, with PODIUM_ERROR_NOT_INITIALISED or PODIUM_ERROR_OUT_OF_MEMORY, they are cleared
+   to zeros. */
+PODIUM_API podium_status podium_bounds_init(const podium_collection *collection, podium_bounds *bounds) PODIUM_MUST_USE;
+
+/* What a summary shall contain. All zeros asks for a 95% normal interval for the mean of these people and no
+   distribution. */
 typedef struct podium_question {
     double confidence; /* of the interval, between 0 and 1; 0 stands for 0.95 */
     podium_interval interval;
-    bool shape;         /* whether to estimate the distribution, which takes longer than everything else */
-    uint64_t dishonest; /* how many reports may be dishonest; 0 to leave influence out */
+    bool population; /* whether the interval shall be for a population from which these people were drawn at random */
+    const podium_bounds *bounds; /* the collection's; if it is NULL, they are computed for this call if needed */
+    bool shape;                  /* whether to estimate the distribution, which takes longer than everything else */
+    uint64_t dishonest;          /* how many reports may be dishonest; 0 to leave influence out */
 } podium_question;
 
 /* What is known of a part of the summary. If it is not PODIUM_KNOWN_ESTIMATED, the numbers of that part are NaN. */
@@ -232,6 +266,7 @@ typedef struct podium_summary {
     uint64_t refused; /* reports refused */
     double confidence;
     podium_interval interval;
+    bool population; /* whether the interval is for a population, and not for the mean of these people */
 
     podium_known mean_known;
     double mean;
@@ -251,8 +286,8 @@ typedef struct podium_summary {
 
 /* Summarises an aggregate. channel must be the collection's; if it is NULL and the distribution is asked for, the
    call makes a channel of its own. A question that is NULL stands for all zeros. Succeeds for any number of reports,
-   including 0. Fails with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate or the channel belongs to another
-   collection, and with PODIUM_ERROR_ARGUMENT_WRONG if the question is not valid. */
+   including 0. Fails with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate, the channel or the bounds belong to another
+   collection, with PODIUM_ERROR_ARGUMENT_WRONG if the question is not valid, and with PODIUM_ERROR_OUT_OF_MEMORY. */
 PODIUM_API podium_status podium_summary_make(const podium_collection *collection, const podium_channel *channel,
                                              podium_summary *summary, const podium_aggregate *aggregate,
                                              const podium_question *question) PODIUM_MUST_USE;

@@ -60,9 +60,10 @@ typedef struct podium_estimate {
     bool variance_clipped; /* the estimate was outside those limits, and was moved to the nearer one */
 } podium_estimate;
 
-/* Needs at least two reports and 0 < confidence < 1. The sums must belong to the collection. */
+/* Needs at least two reports and 0 < confidence < 1. The sums and the question's bounds must belong to the
+   collection. */
 podium_status podium_estimate_make(podium_estimate *estimate, const podium_layout *c, const podium_sums *sums,
-                                   podium_interval interval, double confidence);
+                                   const podium_question *question);
 
 /* distribution.c: merges the bins into fewer, whose number must divide the present one; and checks whether a channel
    belongs to the collection. */

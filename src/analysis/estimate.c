@@ -7,7 +7,7 @@
  * privacy. (With a map of pieces the variance is not of that form, so the squares are corrected piece by piece first.
  * With two outputs all squares are equal, so they say nothing about the spread.)
  */
-#include "analysis/analysis.h"
+#include "analysis/interval.h"
 #include "collection/wide.h"
 
 #include <math.h>
@@ -71,12 +71,64 @@ static double within(double x, double low, double high) {
     return x < low ? low : x > high ? high : x;
 }
 
-static void set_interval(podium_estimate *e, const podium_layout *c, moments m) {
-    double width = e->interval == PODIUM_INTERVAL_GUARANTEED
-                       ? bernstein_width(c, m, (double)e->n, e->confidence)
-                       : podium_normal_quantile(1 - e->confidence) * e->standard_error;
-    e->lower = within(e->mean - width, c->spec.min, c->spec.max);
-    e->upper = within(e->mean + width, c->spec.min, c->spec.max);
+static void set_limits(podium_estimate *e, const podium_layout *c, double lower, double upper) {
+    e->lower = within(lower, c->spec.min, c->spec.max);
+    e->upper = within(upper, c->spec.min, c->spec.max);
+}
+
+/* The widths of Chernoff, Berry and Esseen are known before the first report, so the smallest may be chosen. The
+   empirical bound depends on the reports. So whether it is used for a population is decided by what it would be for
+   evenly spread values, and not by what it is. */
+static double guaranteed_width(const podium_layout *c, const podium_noise_bounds *b, moments m,
+                               const podium_question *q, double n) {
+    const double range = c->spec.max - c->spec.min, alpha = 1 - q->confidence;
+    const double known = range * fmin(podium_width_chernoff(b, n, alpha, q->population),
+                                      podium_width_berry_esseen(b, n, alpha, q->population));
+    const moments evenly = {.variance = c->variance_uniform + range * range / 12};
+    if (!q->population || known <= bernstein_width(c, evenly, n, q->confidence))
+        return known;
+    return bernstein_width(c, m, n, q->confidence) + range * b->bias;
+}
+
+static double width_of(const podium_estimate *e, const podium_layout *c, const podium_noise_bounds *b, moments m,
+                       const podium_question *q) {
+    switch (q->interval) {
+    case PODIUM_INTERVAL_GUARANTEED:
+        return guaranteed_width(c, b, m, q, (double)e->n);
+    case PODIUM_INTERVAL_ANYTIME:
+        return (c->spec.max - c->spec.min) * podium_width_anytime(b, (double)e->n, 1 - q->confidence, q->population);
+    default:
+        return podium_normal_quantile(1 - q->confidence) * e->standard_error;
+    }
+}
+
+static bool counts_outputs(const podium_layout *c, const podium_sums *a, const podium_question *q) {
+    return q->interval == PODIUM_INTERVAL_GUARANTEED && !podium_tells_spread(c) && a->count <= PODIUM_TRIALS_MAX;
+}
+
+/* Two outputs are worth 0 and worth_most, so the sum tells how often the upper one was reported. */
+static void set_limits_by_count(podium_estimate *e, const podium_layout *c, const podium_sums *a, double alpha) {
+    const podium_limits p = podium_clopper_pearson(a->sum.low / c->worth_most, a->count, alpha);
+    const double support = podium_support(c), bias = support * PODIUM_BIAS;
+    set_limits(e, c, c->first + support * p.lower - bias, c->first + support * p.upper + bias);
+}
+
+static podium_status set_interval(podium_estimate *e, const podium_layout *c, const podium_sums *a, moments m,
+                                  const podium_question *q) {
+    podium_noise_bounds own;
+    const podium_noise_bounds *b = q->bounds == NULL ? &own : podium_noise_bounds_of(q->bounds);
+    if (counts_outputs(c, a, q)) {
+        set_limits_by_count(e, c, a, 1 - q->confidence);
+        return PODIUM_OK;
+    }
+    if (q->interval != PODIUM_INTERVAL_NORMAL && q->bounds == NULL) {
+        podium_status status = podium_noise_bounds_set(&own, c);
+        if (status != PODIUM_OK)
+            return status;
+    }
+    const double width = width_of(e, c, b, m, q);
+    set_limits(e, c, e->mean - width, e->mean + width);
+    return PODIUM_OK;
 }
 
 /* The average correction that the map adds to the squares of reports */
@@ -104,23 +156,30 @@ static void set_variance(podium_estimate *e, const podium_layout *c, const podiu
     e->standard_deviation = sqrt(e->variance);
 }
 
-podium_status podium_estimate_make(podium_estimate *estimate, const podium_layout *c, const podium_sums *a,
-                                   podium_interval interval, double confidence) {
-    if (!podium_sums_fit(a, c))
-        return PODIUM_ERROR_FINGERPRINT_WRONG;
-    if (!(confidence > 0 && confidence < 1) ||
-        (interval != PODIUM_INTERVAL_NORMAL && interval != PODIUM_INTERVAL_GUARANTEED))
+static podium_status check_question(const podium_layout *c, const podium_question *q) {
+    if (!(q->confidence > 0 && q->confidence < 1) || (unsigned)q->interval > PODIUM_INTERVAL_ANYTIME)
         return PODIUM_ERROR_ARGUMENT_WRONG;
+    if (q->bounds != NULL && podium_noise_bounds_of(q->bounds)->fingerprint != c->fingerprint)
+        return PODIUM_ERROR_FINGERPRINT_WRONG;
+    return PODIUM_OK;
+}
+
+podium_status podium_estimate_make(podium_estimate *estimate, const podium_layout *c, const podium_sums *a,
+                                   const podium_question *q) {
+    podium_status status = podium_sums_fit(a, c) ? check_question(c, q) : PODIUM_ERROR_FINGERPRINT_WRONG;
+    if (status != PODIUM_OK)
+        return status;
     if (a->count < 2)
         return PODIUM_ERROR_TOO_FEW_REPORTS;
     moments m = moments_of(c, a);
     podium_estimate made = {.n = a->count,
                             .mean = c->middle + m.mean,
                             .standard_error = sqrt(fmax(m.variance, c->variance_least) / (double)a->count),
-                            .confidence = confidence,
-                            .interval = interval};
-    set_interval(&made, c, m);
+                            .confidence = q->confidence,
+                            .interval = q->interval};
+    status = set_interval(&made, c, a, m, q);
     set_variance(&made, c, a, m);
-    *estimate = made;
-    return PODIUM_OK;
+    if (status == PODIUM_OK)
+        *estimate = made;
+    return status;
 }

@@ -68,6 +68,7 @@ static podium_summary summary_of_nothing(const podium_layout *c, const podium_su
         .refused = a->refused,
         .confidence = q->confidence == 0 ? CONFIDENCE_DEFAULT : q->confidence,
         .interval = q->interval,
+        .population = q->population,
         .mean_known = PODIUM_KNOWN_TOO_FEW,
         .mean = NAN,
         .standard_error = NAN,
@@ -96,7 +97,9 @@ podium_status podium_summary_make(const podium_collection *collection, const pod
     if (channel != NULL && !podium_channel_fits(channel, c))
         return PODIUM_ERROR_FINGERPRINT_WRONG;
     podium_summary made = summary_of_nothing(c, a, q);
-    podium_status status = podium_estimate_make(&e, c, a, q->interval, made.confidence);
+    podium_question complete = *q;
+    complete.confidence = made.confidence;
+    podium_status status = podium_estimate_make(&e, c, a, &complete);
     if (status == PODIUM_OK) {
         set_mean(&made, c, &e);
         set_spread(&made, c, &e);

@@ -56,12 +56,13 @@ static bool same_distribution(const podium_distribution *a, const podium_distrib
 
 static bool same_summary(const podium_summary *a, const podium_summary *b) {
     return a->count == b->count && a->refused == b->refused && a->confidence == b->confidence &&
-           a->interval == b->interval && a->mean_known == b->mean_known && same_number(a->mean, b->mean) &&
-           same_number(a->standard_error, b->standard_error) && same_number(a->lower, b->lower) &&
-           same_number(a->upper, b->upper) && a->mean_is_outside == b->mean_is_outside &&
-           same_number(a->influence, b->influence) && a->spread_known == b->spread_known &&
-           same_number(a->variance, b->variance) && same_number(a->standard_deviation, b->standard_deviation) &&
-           a->shape_known == b->shape_known && same_distribution(&a->distribution, &b->distribution);
+           a->interval == b->interval && a->population == b->population && a->mean_known == b->mean_known &&
+           same_number(a->mean, b->mean) && same_number(a->standard_error, b->standard_error) &&
+           same_number(a->lower, b->lower) && same_number(a->upper, b->upper) &&
+           a->mean_is_outside == b->mean_is_outside && same_number(a->influence, b->influence) &&
+           a->spread_known == b->spread_known && same_number(a->variance, b->variance) &&
+           same_number(a->standard_deviation, b->standard_deviation) && a->shape_known == b->shape_known &&
+           same_distribution(&a->distribution, &b->distribution);
 }
 
 /* ---- Numbers that are not known are NaN ---- */
@@ -109,7 +110,9 @@ START_TEST(says_what_was_estimated) {
     static const podium_question questions[] = {{.confidence = 0.5},
                                                 {.confidence = 0.999},
                                                 {.confidence = 0.9, .interval = PODIUM_INTERVAL_GUARANTEED},
-                                                {.interval = PODIUM_INTERVAL_GUARANTEED}};
+                                                {.interval = PODIUM_INTERVAL_GUARANTEED},
+                                                {.interval = PODIUM_INTERVAL_GUARANTEED, .population = true},
+                                                {.interval = PODIUM_INTERVAL_ANYTIME}};
     FOR_EACH_MECHANISM (m)
         for (size_t i = 0; i < LENGTH(questions); i++) {
             const podium_question *q = &questions[i];
@@ -121,9 +124,9 @@ START_TEST(says_what_was_estimated) {
             for (size_t k = 0; k < MANY; k++)
                 sum += reports[k];
             ck_assert_double_eq_tol(s.mean, sum / MANY, 1e-9);
-            ck_assert_int_eq(podium_estimate_make(&e, podium_layout_of(&c), podium_sums_of(&a), q->interval,
-                                                  q->confidence == 0 ? 0.95 : q->confidence),
-                             PODIUM_OK);
+            podium_question complete = *q;
+            complete.confidence = q->confidence == 0 ? 0.95 : q->confidence;
+            ck_assert_int_eq(podium_estimate_make(&e, podium_layout_of(&c), podium_sums_of(&a), &complete), PODIUM_OK);
             ck_assert(s.mean_known == PODIUM_KNOWN_ESTIMATED && s.count == MANY && s.refused == 0);
             ck_assert(s.confidence == e.confidence && s.interval == e.interval && s.mean == e.mean);
             ck_assert(s.standard_error == e.standard_error && s.lower == e.lower && s.upper == e.upper);
@@ -160,7 +163,7 @@ static podium_status ask(const podium_collection *c, const podium_channel *chann
 
 START_TEST(questions_that_are_not_valid) {
     static const double confidences[] = {-0.1, 1, 1.1, NAN, INFINITY, -INFINITY};
-    static const int intervals[] = {-1, 2, 99};
+    static const int intervals[] = {-1, 3, 99};
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10);
     for (size_t n = 0; n <= 3; n++) { /* even with few reports */
         podium_aggregate a = times(&c, podium_collection_least(&c), n);
