@@ -12,6 +12,7 @@
 typedef struct {
     const podium_collection *collection;
     const podium_channel *channel; /* one for all groups; NULL if no shape is wanted */
+    const podium_bounds *bounds;   /* likewise; NULL if the interval is normal */
     const asked *asked;
     size_t group, groups; /* the current group, from 0, and how many there are */
 } work;
@@ -28,8 +29,12 @@ static void show_progress(void *context, uint32_t repetition) {
 
 static result *result_of(const group *g, work *w) {
     const asked *a = w->asked;
-    const podium_question question = {
-        .confidence = a->confidence, .interval = a->interval, .shape = w->channel != NULL, .dishonest = a->dishonest};
+    const podium_question question = {.confidence = a->confidence,
+                                      .interval = a->interval,
+                                      .population = a->population,
+                                      .bounds = w->bounds,
+                                      .shape = w->channel != NULL,
+                                      .dishonest = a->dishonest};
     result *r = allocate(sizeof *r);
     r->group = g->name;
     require(podium_summary_make(w->collection, w->channel, &r->summary, &g->aggregate, &question), BAD_DATA);
@@ -43,9 +48,12 @@ static result *result_of(const group *g, work *w) {
 static result **results_of(const groups *all, const podium_collection *collection, const asked *a, bool shape) {
     result **results = allocate((all->count + 1) * sizeof *results);
     podium_channel *channel = NULL;
+    podium_bounds bounds;
     if (shape)
         require(podium_channel_make(collection, &channel, PODIUM_SHARES_FINE), BAD_DATA);
-    work w = {collection, channel, a, 0, all->count};
+    if (a->interval != PODIUM_INTERVAL_NORMAL)
+        require(podium_bounds_init(collection, &bounds), BAD_DATA);
+    work w = {collection, channel, a->interval == PODIUM_INTERVAL_NORMAL ? NULL : &bounds, a, 0, all->count};
     for (; w.group < all->count; w.group++) {
         show_progress(&w, 0);
         results[w.group] = result_of(all->group[w.group], &w);
@@ -88,7 +96,10 @@ static const option asked_options[] = {
     {.name = "interval",
      TO_CHOICE(asked, interval),
      .words = interval_words,
-     .help = "normal if not given; guaranteed holds for any number of reports, but is wider"},
+     .help = "normal if not given; guaranteed holds for any number of reports; anytime holds for all numbers at once"},
+    {.name = "population",
+     TO_FLAG(asked, population),
+     .help = "make the interval for a population from which these people were drawn at random"},
     {.name = "histogram",
      .argument = "BINS",
      TO_COUNT(asked, histogram, 1, PODIUM_SHARES_MAX),

@@ -10,6 +10,7 @@
 typedef struct {
     double confidence;
     podium_interval interval;
+    bool population;
     uint32_t histogram; /* how many bins; 0 if not asked for, and then text shows TERMINAL_BINS */
     number_list quantiles;
     uint32_t bootstrap; /* how many repetitions; 0 if not asked for */

@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const interval_words[] = {"normal", "guaranteed", NULL};
+const char *const interval_words[] = {"normal", "guaranteed", "anytime", NULL};
+
+/* Whose mean the interval is for */
+static const char *about(const podium_summary *s) {
+    return s->population ? "population" : "these people";
+}
 
 /* ---- Text ---- */
 
@@ -91,8 +96,8 @@ static void print_text(output *out, const result *r, const asked *a) {
                      (unsigned long long)s->refused);
     output_print(out, "mean                %s\n", rounded(x, s->mean, error));
     output_print(out, "standard error      %s\n", rounded(x, error, error));
-    output_print(out, "interval            %s to %s (%g%%, %s)\n", rounded(x, s->lower, error),
-                 rounded(y, s->upper, error), 100 * s->confidence, interval_words[s->interval]);
+    output_print(out, "interval            %s to %s (%g%%, %s, %s)\n", rounded(x, s->lower, error),
+                 rounded(y, s->upper, error), 100 * s->confidence, interval_words[s->interval], about(s));
     const bool known = s->spread_known == PODIUM_KNOWN_ESTIMATED;
     output_print(out, known ? "standard deviation  %s\n" : "standard deviation  %s (%s)\n",
                  rounded(x, s->standard_deviation, error), podium_known_message(s->spread_known));
@@ -161,6 +166,9 @@ static void print_text_groups(output *out, result **results, size_t count, const
         output_print(out, "\n");
     }
     print_remarks(out, results, count);
+    if (count > 0)
+        output_print(out, "\nlower to upper: %g%%, %s, %s\n", 100 * a->confidence, interval_words[a->interval],
+                     about(&results[0]->summary));
 }
 
 /* ---- JSON and CSV ---- */
@@ -220,7 +228,8 @@ static bool is_clipped(const podium_summary *s) {
 static void print_json_estimate(output *out, const result *r, const asked *a) {
     const moments m = moments_of(&r->summary);
     print_members(out, m.mean, LENGTH(m.mean));
-    output_print(out, ", \"interval\": \"%s\"", interval_words[r->summary.interval]);
+    output_print(out, ", \"interval\": \"%s\", \"about\": \"%s\"", interval_words[r->summary.interval],
+                 about(&r->summary));
     print_members(out, m.rest, LENGTH(m.rest));
     output_print(out, ", \"variance_clipped\": %s", word_of(is_clipped(&r->summary)));
     if (a->dishonest > 0) {
@@ -262,7 +271,7 @@ static void print_csv_head(output *out, const asked *a, bool grouped) {
     }
     for (uint32_t j = 1; j <= a->histogram; j++)
         output_print(out, ",share_%u", j);
-    output_print(out, "%s,variance_clipped%s,refused\n", a->dishonest > 0 ? ",influence" : "",
+    output_print(out, "%s,variance_clipped%s,refused,about\n", a->dishonest > 0 ? ",influence" : "",
                  shape_asked(a) ? ",telling" : "");
 }
 
@@ -306,7 +315,9 @@ static void print_csv_row(output *out, const result *r, const asked *a, bool gro
     print_known_word(out, r, word_of(is_clipped(&r->summary)));
     if (shape_asked(a))
         print_known_word(out, r, word_of(shape_known(r)));
-    output_print(out, ",%llu\n", (unsigned long long)r->summary.refused);
+    output_print(out, ",%llu", (unsigned long long)r->summary.refused);
+    print_known_word(out, r, about(&r->summary));
+    output_print(out, "\n");
 }
 
 /* ---- All formats ---- */
