@@ -60,8 +60,10 @@ PODIUM_API podium_status podium_aggregate_merge(podium_aggregate *aggregate,
                                                 const podium_aggregate *other) PODIUM_MUST_USE;
 
 /* Subtracts reports that were added or merged before, so that the aggregate is, to the bit, what it would be without
-   them. Fails, with nothing subtracted, with PODIUM_ERROR_FINGERPRINT_WRONG if the three do not belong to one
-   collection, or with PODIUM_ERROR_NEVER_ADDED if no reports of the collection could have led to the remainder. */
+   them, except for a mark. An interval that holds at all numbers of reports at once (PODIUM_INTERVAL_ANYTIME) holds
+   only if reports are never taken out, so the aggregate remembers that some were, until none are left. Fails, with
+   nothing subtracted, with PODIUM_ERROR_FINGERPRINT_WRONG if the three do not belong to one collection, or with
+   PODIUM_ERROR_NEVER_ADDED if no reports of the collection could have led to the remainder. */
 PODIUM_API podium_status podium_aggregate_subtract(const podium_collection *collection, podium_aggregate *aggregate,
                                                    const podium_aggregate *other) PODIUM_MUST_USE;
 
@@ -214,7 +216,8 @@ typedef enum podium_interval {
        bound and Berry and Esseen's, or for a population perhaps the empirical Bernstein bound. */
     PODIUM_INTERVAL_GUARANTEED = 1,
     /* Covers at all numbers of reports at once at least as often as it says. So you may look after every report, and
-       stop when you like. It supposes that reports were only ever added, and not chosen by what they are. */
+       stop when you like. It supposes that the order of the reports does not depend on what they are. It is withheld
+       if reports were subtracted. */
     PODIUM_INTERVAL_ANYTIME = 2
 } podium_interval;
 
@@ -254,7 +257,8 @@ typedef enum podium_known {
     PODIUM_KNOWN_TOO_SMALL = 2, /* the spread is too small to be measured with this many reports */
     PODIUM_KNOWN_TOO_LARGE = 3, /* the spread came out larger than the range allows */
     PODIUM_KNOWN_UNTOLD = 4,    /* reports of this collection say nothing but the mean */
-    PODIUM_KNOWN_NOT_ASKED = 5
+    PODIUM_KNOWN_NOT_ASKED = 5,
+    PODIUM_KNOWN_SUBTRACTED = 6 /* reports were subtracted, so that no anytime interval holds */
 } podium_known;
 
 /* Returns the same in words that can follow "because" or stand in parentheses. "" for PODIUM_KNOWN_ESTIMATED. Never
@@ -271,10 +275,11 @@ typedef struct podium_summary {
     podium_known mean_known;
     double mean;
     double standard_error; /* from the spread of the reports, but at least what their noise alone causes */
-    double lower, upper;   /* the interval of the mean, within [min, max] */
-    bool mean_is_outside;  /* outside [min, max] by more than 6 standard errors, so these are hardly reports of the
-                              collection */
-    double influence;      /* the most by which the dishonest reports can have moved the mean; NaN if dishonest was 0 */
+    podium_known interval_known;
+    double lower, upper;  /* the interval of the mean, within [min, max] */
+    bool mean_is_outside; /* outside [min, max] by more than 6 standard errors, so these are hardly reports of the
+                             collection */
+    double influence;     /* the most by which the dishonest reports can have moved the mean; NaN if dishonest was 0 */
 
     podium_known spread_known;
     double variance; /* of the values, not of the reports */

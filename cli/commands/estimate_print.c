@@ -86,18 +86,27 @@ static bool is_shape_shown(const result *r) {
     return r->summary.shape_known == PODIUM_KNOWN_ESTIMATED || r->summary.shape_known == PODIUM_KNOWN_TOO_FEW;
 }
 
+static void print_interval(output *out, const podium_summary *s) {
+    char x[64], y[64];
+    if (s->interval_known == PODIUM_KNOWN_ESTIMATED)
+        output_print(out, "interval            %s to %s (%g%%, %s, %s)\n", rounded(x, s->lower, s->standard_error),
+                     rounded(y, s->upper, s->standard_error), 100 * s->confidence, interval_words[s->interval],
+                     about(s));
+    else
+        output_print(out, "interval            unknown (%s)\n", podium_known_message(s->interval_known));
+}
+
 static void print_text(output *out, const result *r, const asked *a) {
     const podium_summary *s = &r->summary;
     const double error = s->standard_error;
-    char x[64], y[64];
+    char x[64];
     output_print(out, "reports             %llu\n", (unsigned long long)s->count);
     if (s->refused > 0)
         output_print(out, "refused             %llu (outside the support, so not reports of this collection)\n",
                      (unsigned long long)s->refused);
     output_print(out, "mean                %s\n", rounded(x, s->mean, error));
     output_print(out, "standard error      %s\n", rounded(x, error, error));
-    output_print(out, "interval            %s to %s (%g%%, %s, %s)\n", rounded(x, s->lower, error),
-                 rounded(y, s->upper, error), 100 * s->confidence, interval_words[s->interval], about(s));
+    print_interval(out, s);
     const bool known = s->spread_known == PODIUM_KNOWN_ESTIMATED;
     output_print(out, known ? "standard deviation  %s\n" : "standard deviation  %s (%s)\n",
                  rounded(x, s->standard_deviation, error), podium_known_message(s->spread_known));
@@ -120,6 +129,7 @@ static void print_text_head(output *out, int width, const asked *a) {
 static const char *const marks[] = {
     [PODIUM_KNOWN_ESTIMATED] = "",  [PODIUM_KNOWN_TOO_FEW] = "", [PODIUM_KNOWN_TOO_SMALL] = "*",
     [PODIUM_KNOWN_TOO_LARGE] = "+", [PODIUM_KNOWN_UNTOLD] = "#", [PODIUM_KNOWN_NOT_ASKED] = "",
+    [PODIUM_KNOWN_SUBTRACTED] = "",
 };
 
 /* Prints the numbers of a group. A mark replaces the blank before the next column. */

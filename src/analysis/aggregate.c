@@ -222,6 +222,7 @@ podium_status podium_aggregate_merge(podium_aggregate *aggregate, const podium_a
         return PODIUM_ERROR_AGGREGATE_FULL;
     a->count += other->count;
     count_refused(a, other->refused);
+    a->subtracted |= other->subtracted;
     podium_sum_add(&a->sum, other->sum);
     podium_sum_add(&a->squares, other->squares);
     for (uint32_t i = 0; i < a->bin_count; i++)
@@ -250,6 +251,7 @@ podium_status podium_aggregate_subtract(const podium_collection *collection, pod
     memcpy(&left, a, sizeof left); /* with its padding, which memcmp compares */
     left.count -= other->count;
     left.refused -= other->refused;
+    left.subtracted = left.count == 0 ? 0 : a->subtracted | (other->count > 0);
     left.sum = podium_sum_less(left.sum, other->sum);
     left.squares = podium_sum_less(left.squares, other->squares);
     for (uint32_t i = 0; i < left.bin_count; i++)

@@ -15,11 +15,12 @@ typedef struct podium_sum { /* 128 bits */
 typedef struct podium_sums {
     podium_spec spec;
     uint64_t fingerprint;
-    uint64_t count;     /* reports added */
-    uint64_t refused;   /* reports that the collection cannot have produced; they are not in the sums */
-    podium_sum sum;     /* of the worths of their cells */
-    podium_sum squares; /* of the squares of those worths */
-    uint32_t bin_count; /* bins of 2^bin_bits cells each */
+    uint64_t count;      /* reports added */
+    uint64_t refused;    /* reports that the collection cannot have produced; they are not in the sums */
+    podium_sum sum;      /* of the worths of their cells */
+    podium_sum squares;  /* of the squares of those worths */
+    uint64_t subtracted; /* 1 if reports were subtracted and others are left, otherwise 0 */
+    uint32_t bin_count;  /* bins of 2^bin_bits cells each */
     uint32_t bin_bits;
     uint64_t bins[PODIUM_BINS_MAX];
 } PODIUM_MAY_ALIAS podium_sums;
@@ -54,8 +55,8 @@ typedef struct podium_estimate {
     double standard_error;
     double confidence;
     podium_interval interval;
-    double lower, upper;
-    double variance; /* NaN if reports say nothing but the mean; otherwise within [0, (max - min)^2/4] */
+    double lower, upper; /* NaN for an anytime interval if reports were subtracted */
+    double variance;     /* NaN if reports say nothing but the mean; otherwise within [0, (max - min)^2/4] */
     double standard_deviation;
     bool variance_clipped; /* the estimate was outside those limits, and was moved to the nearer one */
 } podium_estimate;

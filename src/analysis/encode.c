@@ -13,6 +13,7 @@
  *     1 to 10 bytes  for each bin: 7 bits in a byte, as few bytes as possible; the top bit says that more follow
  */
 #define HAS_PARAMETER 1
+#define SUBTRACTED 2 /* reports were subtracted */
 #define MAGIC "PODA"
 #define VERSION 1
 #define HEAD (4 + 3 + 2 * 4 + 10 * 8)
@@ -64,7 +65,7 @@ size_t podium_aggregate_encode(const podium_aggregate *aggregate, unsigned char 
     write_number(&w, VERSION, 1);
     write_number(&w, (uint64_t)a->spec.mechanism, 1);
     write_number(&w, a->bin_bits, 1);
-    write_number(&w, parameter ? HAS_PARAMETER : 0, 4);
+    write_number(&w, (parameter ? HAS_PARAMETER : 0) | (a->subtracted ? SUBTRACTED : 0), 4);
     write_number(&w, a->bin_count, 4);
     const uint64_t words[] = {podium_bits_of(a->spec.epsilon),
                               podium_bits_of(a->spec.min),
@@ -155,14 +156,16 @@ static podium_status read_head(reader *r, podium_sums *made) {
     made->spec.mechanism = (podium_mechanism)read_number(r, 1);
     made->bin_bits = (uint32_t)read_number(r, 1);
     const uint64_t flags = read_number(r, 4);
-    if (flags > HAS_PARAMETER) /* flags of a later version */
+    if (flags > (HAS_PARAMETER | SUBTRACTED)) /* flags of a later version */
         return PODIUM_ERROR_VERSION_UNKNOWN;
+    const bool parameter = (flags & HAS_PARAMETER) != 0;
+    made->subtracted = (flags & SUBTRACTED) != 0;
     if (podium_row_of(made->spec.mechanism) == NULL)
         return PODIUM_ERROR_MECHANISM_UNKNOWN;
-    if ((flags == HAS_PARAMETER) != has_parameter(made->spec.mechanism) || n < HEAD + 8 * flags)
+    if (parameter != has_parameter(made->spec.mechanism) || n < HEAD + (parameter ? 8 : 0))
         return PODIUM_ERROR_TEXT_MALFORMED;
     read_numbers(r, made);
-    if (flags == HAS_PARAMETER)
+    if (parameter)
         set_parameter(&made->spec, read_number(r, 8));
     podium_status status = podium_spec_check(&made->spec, PODIUM_EPSILON_MAX);
     if (status != PODIUM_OK)
@@ -178,7 +181,7 @@ static podium_status read_head(reader *r, podium_sums *made) {
 static podium_status decode(const podium_layout *c, podium_sums *made, reader *r) {
     if (made->fingerprint != c->fingerprint)
         return PODIUM_ERROR_FINGERPRINT_WRONG;
-    if (!podium_bins_fit(made, c->cells))
+    if (!podium_bins_fit(made, c->cells) || (made->subtracted && made->count == 0))
         return PODIUM_ERROR_TEXT_MALFORMED;
     for (uint32_t i = 0; i < made->bin_count; i++)
         made->bins[i] = read_bin(r);

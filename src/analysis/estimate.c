@@ -117,6 +117,10 @@ static podium_status set_interval(podium_estimate *e, const podium_layout *c, co
                                   const podium_question *q) {
     podium_noise_bounds own;
     const podium_noise_bounds *b = q->bounds == NULL ? &own : podium_noise_bounds_of(q->bounds);
+    if (q->interval == PODIUM_INTERVAL_ANYTIME && a->subtracted) {
+        e->lower = e->upper = NAN;
+        return PODIUM_OK;
+    }
     if (counts_outputs(c, a, q)) {
         set_limits_by_count(e, c, a, 1 - q->confidence);
         return PODIUM_OK;

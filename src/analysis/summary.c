@@ -17,6 +17,7 @@ const char *podium_known_message(podium_known known) {
         [PODIUM_KNOWN_TOO_LARGE] = "came out larger than the range allows",
         [PODIUM_KNOWN_UNTOLD] = "reports of this collection tell the mean alone",
         [PODIUM_KNOWN_NOT_ASKED] = "not asked for",
+        [PODIUM_KNOWN_SUBTRACTED] = "reports were subtracted, so no interval holds at all times",
     };
     return (unsigned)known < sizeof messages / sizeof *messages ? messages[known] : "unknown";
 }
@@ -25,6 +26,7 @@ static void set_mean(podium_summary *s, const podium_layout *c, const podium_est
     s->mean_known = PODIUM_KNOWN_ESTIMATED;
     s->mean = e->mean;
     s->standard_error = e->standard_error;
+    s->interval_known = isnan(e->lower) ? PODIUM_KNOWN_SUBTRACTED : PODIUM_KNOWN_ESTIMATED;
     s->lower = e->lower;
     s->upper = e->upper;
     const double far = ERRORS_OUTSIDE * e->standard_error;
@@ -72,6 +74,7 @@ static podium_summary summary_of_nothing(const podium_layout *c, const podium_su
         .mean_known = PODIUM_KNOWN_TOO_FEW,
         .mean = NAN,
         .standard_error = NAN,
+        .interval_known = PODIUM_KNOWN_TOO_FEW,
         .lower = NAN,
         .upper = NAN,
         .influence = NAN,

@@ -56,19 +56,20 @@ static bool same_distribution(const podium_distribution *a, const podium_distrib
 
 static bool same_summary(const podium_summary *a, const podium_summary *b) {
     return a->count == b->count && a->refused == b->refused && a->confidence == b->confidence &&
-           a->interval == b->interval && a->population == b->population && a->mean_known == b->mean_known &&
-           same_number(a->mean, b->mean) && same_number(a->standard_error, b->standard_error) &&
-           same_number(a->lower, b->lower) && same_number(a->upper, b->upper) &&
-           a->mean_is_outside == b->mean_is_outside && same_number(a->influence, b->influence) &&
-           a->spread_known == b->spread_known && same_number(a->variance, b->variance) &&
-           same_number(a->standard_deviation, b->standard_deviation) && a->shape_known == b->shape_known &&
-           same_distribution(&a->distribution, &b->distribution);
+           a->interval == b->interval && a->population == b->population && a->interval_known == b->interval_known &&
+           a->mean_known == b->mean_known && same_number(a->mean, b->mean) &&
+           same_number(a->standard_error, b->standard_error) && same_number(a->lower, b->lower) &&
+           same_number(a->upper, b->upper) && a->mean_is_outside == b->mean_is_outside &&
+           same_number(a->influence, b->influence) && a->spread_known == b->spread_known &&
+           same_number(a->variance, b->variance) && same_number(a->standard_deviation, b->standard_deviation) &&
+           a->shape_known == b->shape_known && same_distribution(&a->distribution, &b->distribution);
 }
 
 /* ---- Numbers that are not known are NaN ---- */
 
 static void expect_mean_withheld(const podium_summary *s) {
     ck_assert_int_eq(s->mean_known, PODIUM_KNOWN_TOO_FEW);
+    ck_assert_int_eq(s->interval_known, PODIUM_KNOWN_TOO_FEW);
     ck_assert(isnan(s->mean) && isnan(s->standard_error) && isnan(s->lower) && isnan(s->upper) && !s->mean_is_outside);
     ck_assert(isnan(s->influence));
 }
@@ -160,6 +161,22 @@ static podium_status ask(const podium_collection *c, const podium_channel *chann
     ck_assert(status == PODIUM_OK || memcmp(&s, &before, sizeof s) == 0); /* untouched on failure */
     return status;
 }
+
+/* An interval for all numbers of reports at once does not hold if some reports were taken out. Others do. */
+START_TEST(anytime_after_a_subtraction) {
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10);
+    podium_aggregate a = skewed_values(&c, 100), gone = times(&c, reports[3], 1);
+    const podium_question anytime = {.interval = PODIUM_INTERVAL_ANYTIME};
+    podium_summary s = summary_of(&c, &a, &anytime);
+    ck_assert(s.interval_known == PODIUM_KNOWN_ESTIMATED && s.lower < s.upper);
+    ck_assert_int_eq(podium_aggregate_subtract(&c, &a, &gone), PODIUM_OK);
+    s = summary_of(&c, &a, &anytime);
+    ck_assert(s.mean_known == PODIUM_KNOWN_ESTIMATED && s.interval_known == PODIUM_KNOWN_SUBTRACTED);
+    ck_assert(isnan(s.lower) && isnan(s.upper));
+    s = summary_of(&c, &a, &(podium_question){.interval = PODIUM_INTERVAL_GUARANTEED});
+    ck_assert(s.interval_known == PODIUM_KNOWN_ESTIMATED && s.lower < s.upper);
+}
+END_TEST
 
 START_TEST(questions_that_are_not_valid) {
     static const double confidences[] = {-0.1, 1, 1.1, NAN, INFINITY, -INFINITY};
@@ -293,12 +310,12 @@ END_TEST
 
 START_TEST(words) {
     ck_assert_str_eq(podium_known_message(PODIUM_KNOWN_ESTIMATED), "");
-    for (int a = PODIUM_KNOWN_TOO_FEW; a <= PODIUM_KNOWN_NOT_ASKED; a++) {
+    for (int a = PODIUM_KNOWN_TOO_FEW; a <= PODIUM_KNOWN_SUBTRACTED; a++) {
         ck_assert_str_ne(podium_known_message((podium_known)a), "");
         for (int b = PODIUM_KNOWN_ESTIMATED; b < a; b++)
             ck_assert_str_ne(podium_known_message((podium_known)a), podium_known_message((podium_known)b));
     }
-    ck_assert_str_eq(podium_known_message((podium_known)(PODIUM_KNOWN_NOT_ASKED + 1)), "unknown");
+    ck_assert_str_eq(podium_known_message((podium_known)(PODIUM_KNOWN_SUBTRACTED + 1)), "unknown");
     ck_assert_str_eq(podium_known_message((podium_known)-1), "unknown");
 }
 END_TEST
@@ -452,6 +469,7 @@ int main(void) {
     tcase_add_test(tests, defaults);
     tcase_add_test(tests, says_what_was_estimated);
     tcase_add_test(tests, counts);
+    tcase_add_test(tests, anytime_after_a_subtraction);
     tcase_add_test(tests, questions_that_are_not_valid);
     tcase_add_test(tests, of_another_collection);
     tcase_add_test(tests, not_initialised);

@@ -62,7 +62,8 @@ FROM (SELECT podium_aggregate(report, 1, 120, 1) OVER few AS aggregate,
              podium_estimate(report, 1, 120, 1, 'podium') OVER few AS e,
              (SELECT podium_aggregate(report, 1, 120, 1) FROM days f WHERE f.id BETWEEN d.id - 3 AND d.id) AS wanted
       FROM days d WINDOW few AS (ORDER BY id ROWS 3 PRECEDING)) x;
-SELECT count(*), count(aggregate) AS aggregates, bool_and(aggregate IS NOT DISTINCT FROM wanted) AS same
+SELECT count(*), count(aggregate) AS aggregates, -- after its flags, one of which says that something left the frame
+       bool_and(substr(aggregate::text, 34) IS NOT DISTINCT FROM substr(wanted::text, 34)) AS same
 FROM (SELECT podium_merge(aggregate) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) AS aggregate,
              (SELECT podium_aggregate(report, 1, 120, 1) FROM days f WHERE f.id BETWEEN w.id - 2 AND w.id + 1) AS wanted
       FROM (SELECT id, podium_aggregate(report, 1, 120, 1) AS aggregate FROM days GROUP BY id) w) x;
