@@ -221,6 +221,13 @@ typedef enum podium_interval {
     PODIUM_INTERVAL_ANYTIME = 2
 } podium_interval;
 
+/* Returns "normal", "guaranteed" or "anytime"; NULL for any other number. */
+PODIUM_API const char *podium_interval_name(podium_interval interval);
+
+/* Finds the interval with that name of n bytes. Fails with PODIUM_ERROR_ARGUMENT_WRONG if there is none. */
+PODIUM_API podium_status podium_interval_from_name(podium_interval *interval, const char *name,
+                                                   size_t n) PODIUM_MUST_USE;
+
 /*
  * What the noise of a collection can do at most, which is all that guaranteed and anytime intervals are computed from.
  * It depends on the collection alone. It takes up to a millisecond for most collections and some tens of milliseconds
@@ -296,6 +303,9 @@ typedef struct podium_summary {
 PODIUM_API podium_status podium_summary_make(const podium_collection *collection, const podium_channel *channel,
                                              podium_summary *summary, const podium_aggregate *aggregate,
                                              const podium_question *question) PODIUM_MUST_USE;
+
+/* Returns whose mean the interval is for, "these people" or "population". */
+PODIUM_API const char *podium_summary_about(const podium_summary *summary);
 
 /* ---- Shape: the distribution of a report in closed form --------------------------------------------------- */
 

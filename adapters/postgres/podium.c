@@ -67,7 +67,20 @@ Datum podium_sql_aggregate_add(PG_FUNCTION_ARGS) {
 /* ---- Estimate ---- */
 
 /* The columns in the order of the type podium_summary */
-enum { N, REFUSED, MEAN, STANDARD_ERROR, LOWER, UPPER, VARIANCE, STANDARD_DEVIATION, CONFIDENCE, COLUMNS };
+enum {
+    N,
+    REFUSED,
+    MEAN,
+    STANDARD_ERROR,
+    LOWER,
+    UPPER,
+    VARIANCE,
+    STANDARD_DEVIATION,
+    CONFIDENCE,
+    INTERVAL_NAME,
+    ABOUT,
+    COLUMNS
+};
 
 static Datum count_datum(uint64_t count) {
     if (count > PG_INT64_MAX)
@@ -111,14 +124,29 @@ static const podium_channel *channel_of(const podium_collection *collection, con
     return kept;
 }
 
+/* Keeps the bounds that were used last, for the same reason. They are cleared if they cannot be computed. */
+static const podium_bounds *bounds_of(const podium_collection *collection, const char *function) {
+    static podium_bounds kept;
+    static uint64_t fingerprint;
+    if (fingerprint != podium_collection_fingerprint(collection)) {
+        fingerprint = 0;
+        require_ok(podium_bounds_init(collection, &kept), function);
+        fingerprint = podium_collection_fingerprint(collection);
+    }
+    return &kept;
+}
+
 static podium_summary summary_of(Datum datum, const podium_question *question, const char *function) {
     podium_aggregate room;
     const podium_aggregate *aggregate = aggregate_read(datum, &room);
     const podium_spec spec = podium_aggregate_spec(aggregate);
     const podium_collection *collection = collection_of_spec(&spec);
     const podium_channel *channel = question->shape ? channel_of(collection, function) : NULL;
+    podium_question bounded = *question;
     podium_summary summary;
-    podium_status status = podium_summary_make(collection, channel, &summary, aggregate, question);
+    if (question->interval != PODIUM_INTERVAL_NORMAL)
+        bounded.bounds = bounds_of(collection, function);
+    podium_status status = podium_summary_make(collection, channel, &summary, aggregate, &bounded);
     require_ok(status, function);
     return summary;
 }
@@ -130,13 +158,24 @@ static double confidence_of(double confidence) {
     return confidence;
 }
 
+static podium_interval interval_of(const text *name) {
+    podium_interval interval;
+    if (podium_interval_from_name(&interval, VARDATA_ANY(name), (size_t)VARSIZE_ANY_EXHDR(name)) != PODIUM_OK)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("podium_estimate_at: interval must be normal, guaranteed or anytime"));
+    return interval;
+}
+
 /* A group of one report must not make a query about many groups fail. So what cannot be estimated is NULL, and n
    shows why. */
 PG_FUNCTION_INFO_V1(podium_sql_estimate);
 Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
     podium_question question = {.confidence = 0};
-    if (PG_NARGS() > 1)
+    if (PG_NARGS() > 1) {
         question.confidence = confidence_of(PG_GETARG_FLOAT8(1));
+        question.interval = interval_of(PG_GETARG_TEXT_PP(2));
+        question.population = PG_GETARG_BOOL(3);
+    }
     const podium_summary s = summary_of(PG_GETARG_DATUM(0), &question, "podium_estimate");
     TupleDesc description;
     if (get_call_result_type(fcinfo, NULL, &description) != TYPEFUNC_COMPOSITE)
@@ -147,6 +186,8 @@ Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
     values[REFUSED] = count_datum(s.refused);
     set_numbers(values, nulls, &s);
     values[CONFIDENCE] = Float8GetDatum(s.confidence);
+    values[INTERVAL_NAME] = CStringGetTextDatum(podium_interval_name(s.interval));
+    values[ABOUT] = CStringGetTextDatum(podium_summary_about(&s));
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(description), values, nulls)));
 }
 

@@ -176,17 +176,20 @@ CREATE TYPE podium_summary AS (
     upper float8,
     variance float8,
     standard_deviation float8,
-    confidence float8
+    confidence float8,
+    "interval" text,
+    about text
 );
 COMMENT ON TYPE podium_summary IS 'estimates of the values, from their reports';
 
 CREATE FUNCTION podium_estimate(aggregate podium_aggregate) RETURNS podium_summary
     AS 'MODULE_PATHNAME', 'podium_sql_estimate' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 -- It is not called podium_estimate, because SQLite could not tell that from the aggregate of reports with a spec.
-CREATE FUNCTION podium_estimate_at(aggregate podium_aggregate, confidence float8) RETURNS podium_summary
+CREATE FUNCTION podium_estimate_at(aggregate podium_aggregate, confidence float8, "interval" text DEFAULT 'normal',
+                                   population boolean DEFAULT false) RETURNS podium_summary
     AS 'MODULE_PATHNAME', 'podium_sql_estimate' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION podium_estimate(podium_aggregate) IS 'mean, 95% interval and spread of the values';
-COMMENT ON FUNCTION podium_estimate_at(podium_aggregate, float8) IS 'mean, interval and spread of the values';
+COMMENT ON FUNCTION podium_estimate_at(podium_aggregate, float8, text, boolean) IS 'mean, interval and spread of the values';
 
 CREATE AGGREGATE podium_estimate(report float8, spec podium_spec) (
     SFUNC = podium_aggregate_add, STYPE = podium_aggregate, SSPACE = 8960,

@@ -25,7 +25,8 @@ typedef struct definition {
 } definition;
 
 #define NO_MORE (-1)
-static const int none[] = {0, NO_MORE}, one[] = {1, NO_MORE}, two[] = {2, NO_MORE};
+static const int none[] = {0, NO_MORE}, one[] = {1, NO_MORE};
+static const int at[] = {2, 3, 4, NO_MORE}; /* and a confidence; an interval; whether it is for a population */
 static const int with_parameters[] = {2, 4, 5, NO_MORE}; /* and a spec, or 3 numbers, or 3 and a mechanism */
 
 #define OF_REPORTS(name, returns)                                                                                      \
@@ -41,7 +42,7 @@ static const definition definitions[] = {
     OF_AGGREGATE("podium_spec", one, SPEC),
     OF_AGGREGATE("podium_estimate", one, ESTIMATE),
     OF_REPORTS("podium_estimate", ESTIMATE),
-    OF_AGGREGATE("podium_estimate_at", two, ESTIMATE),
+    OF_AGGREGATE("podium_estimate_at", at, ESTIMATE),
     OF_AGGREGATE("podium_n", one, N),
     OF_REPORTS("podium_n", N),
     OF_AGGREGATE("podium_refused", one, REFUSED),
@@ -52,10 +53,10 @@ static const definition definitions[] = {
     OF_REPORTS("podium_standard_error", STANDARD_ERROR),
     OF_AGGREGATE("podium_lower", one, LOWER),
     OF_REPORTS("podium_lower", LOWER),
-    OF_AGGREGATE("podium_lower_at", two, LOWER),
+    OF_AGGREGATE("podium_lower_at", at, LOWER),
     OF_AGGREGATE("podium_upper", one, UPPER),
     OF_REPORTS("podium_upper", UPPER),
-    OF_AGGREGATE("podium_upper_at", two, UPPER),
+    OF_AGGREGATE("podium_upper_at", at, UPPER),
     OF_AGGREGATE("podium_variance", one, VARIANCE),
     OF_REPORTS("podium_variance", VARIANCE),
     OF_AGGREGATE("podium_standard_deviation", one, STANDARD_DEVIATION),

@@ -51,6 +51,8 @@ typedef struct connection {
     const podium_collection *memo_collection;
     podium_channel *channel; /* the one used last, or NULL; a query may ask for the quantiles of many groups */
     uint64_t channel_fingerprint;
+    podium_bounds bounds; /* those used last */
+    uint64_t bounds_fingerprint;
 } connection;
 
 typedef struct function { /* what SQLite passes to each call */
@@ -95,7 +97,8 @@ static inline bool is_null(sqlite3_value *value) {
 /* ---- functions.c: functions of one row ---- */
 
 void privatize(sqlite3_context *context, int count, sqlite3_value **values);
-void of_aggregate(sqlite3_context *context, int count, sqlite3_value **values); /* aggregate [, confidence] */
+void of_aggregate(sqlite3_context *context, int count,
+                  sqlite3_value **values); /* aggregate [, confidence [, interval [, population]]] */
 void version(sqlite3_context *context, int count, sqlite3_value **values);
 
 /* Fails the function with this message. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 void fail(sqlite3_context *context, const char *message) {
     const function *f = sqlite3_user_data(context);
@@ -73,7 +74,8 @@ static void return_json(sqlite3_context *context, const podium_summary *summary)
     for (quantity q = MEAN; q < QUANTITIES; q++)
         json_add(json, numbers[q].key, number_of(summary, q));
     json_add(json, "confidence", summary->confidence);
-    sqlite3_str_appendf(json, "}");
+    sqlite3_str_appendf(json, ",\"interval\":\"%s\",\"about\":\"%s\"}", podium_interval_name(summary->interval),
+                        podium_summary_about(summary));
     char *text = sqlite3_str_finish(json); /* NULL if one of these calls ran out of memory */
     if (text == NULL)
         sqlite3_result_error_nomem(context);
@@ -156,20 +158,58 @@ static bool confidence_from(double *confidence, char message[SQL_MESSAGE_MAX], s
     return false;
 }
 
+static bool interval_from(podium_interval *interval, char message[SQL_MESSAGE_MAX], sqlite3_value *value) {
+    const char *name = (const char *)sqlite3_value_text(value);
+    if (name != NULL && podium_interval_from_name(interval, name, strlen(name)) == PODIUM_OK)
+        return true;
+    snprintf(message, SQL_MESSAGE_MAX, "interval must be 'normal', 'guaranteed' or 'anytime'");
+    return false;
+}
+
+static bool population_from(bool *population, char message[SQL_MESSAGE_MAX], sqlite3_value *value) {
+    *population = sqlite3_value_int64(value) == 1;
+    if (sqlite3_value_type(value) == SQLITE_INTEGER && (*population || sqlite3_value_int64(value) == 0))
+        return true;
+    snprintf(message, SQL_MESSAGE_MAX, "population must be true or false");
+    return false;
+}
+
+static bool question_from(podium_question *q, char message[SQL_MESSAGE_MAX], int count, sqlite3_value **values) {
+    return (count < 2 || confidence_from(&q->confidence, message, values[1])) &&
+           (count < 3 || interval_from(&q->interval, message, values[2])) &&
+           (count < 4 || population_from(&q->population, message, values[3]));
+}
+
+/* Keeps the bounds that were used last, because one query often asks for the intervals of many groups. */
+static podium_status bounds_from(connection *own, const podium_bounds **bounds, const podium_collection *collection) {
+    podium_status status = PODIUM_OK;
+    *bounds = &own->bounds;
+    if (own->bounds_fingerprint == podium_collection_fingerprint(collection))
+        return PODIUM_OK;
+    own->bounds_fingerprint = 0;
+    status = podium_bounds_init(collection, &own->bounds);
+    if (status == PODIUM_OK)
+        own->bounds_fingerprint = podium_collection_fingerprint(collection);
+    return status;
+}
+
 void of_aggregate(sqlite3_context *context, int count, sqlite3_value **values) {
     const function *f = sqlite3_user_data(context);
     char message[SQL_MESSAGE_MAX];
     podium_question question = {.confidence = 0};
     podium_aggregate aggregate;
-    if (count > 1 && !confidence_from(&question.confidence, message, values[1])) {
+    if (!question_from(&question, message, count, values)) {
         fail(context, message);
         return;
     }
     if (is_null(values[0]))
         return;
     const podium_collection *collection = aggregate_from(&aggregate, f->own, message, values[0]);
-    if (collection == NULL)
-        fail(context, message);
+    podium_status status = PODIUM_OK;
+    if (collection != NULL && question.interval != PODIUM_INTERVAL_NORMAL)
+        status = bounds_from(f->own, &question.bounds, collection);
+    if (collection == NULL || status != PODIUM_OK)
+        fail(context, collection == NULL ? message : podium_status_message(status));
     else
         return_quantity(context, collection, &aggregate, &question);
 }

@@ -7,11 +7,6 @@
 
 const char *const interval_words[] = {"normal", "guaranteed", "anytime", NULL};
 
-/* Whose mean the interval is for */
-static const char *about(const podium_summary *s) {
-    return s->population ? "population" : "these people";
-}
-
 /* ---- Text ---- */
 
 /* Formats x with as many decimals as show two digits of its error, or with 6 digits if the error is 0 or absurd. NaN is
@@ -91,7 +86,7 @@ static void print_interval(output *out, const podium_summary *s) {
     if (s->interval_known == PODIUM_KNOWN_ESTIMATED)
         output_print(out, "interval            %s to %s (%g%%, %s, %s)\n", rounded(x, s->lower, s->standard_error),
                      rounded(y, s->upper, s->standard_error), 100 * s->confidence, interval_words[s->interval],
-                     about(s));
+                     podium_summary_about(s));
     else
         output_print(out, "interval            unknown (%s)\n", podium_known_message(s->interval_known));
 }
@@ -178,7 +173,7 @@ static void print_text_groups(output *out, result **results, size_t count, const
     print_remarks(out, results, count);
     if (count > 0)
         output_print(out, "\nlower to upper: %g%%, %s, %s\n", 100 * a->confidence, interval_words[a->interval],
-                     about(&results[0]->summary));
+                     podium_summary_about(&results[0]->summary));
 }
 
 /* ---- JSON and CSV ---- */
@@ -239,7 +234,7 @@ static void print_json_estimate(output *out, const result *r, const asked *a) {
     const moments m = moments_of(&r->summary);
     print_members(out, m.mean, LENGTH(m.mean));
     output_print(out, ", \"interval\": \"%s\", \"about\": \"%s\"", interval_words[r->summary.interval],
-                 about(&r->summary));
+                 podium_summary_about(&r->summary));
     print_members(out, m.rest, LENGTH(m.rest));
     output_print(out, ", \"variance_clipped\": %s", word_of(is_clipped(&r->summary)));
     if (a->dishonest > 0) {
@@ -326,7 +321,7 @@ static void print_csv_row(output *out, const result *r, const asked *a, bool gro
     if (shape_asked(a))
         print_known_word(out, r, word_of(shape_known(r)));
     output_print(out, ",%llu", (unsigned long long)r->summary.refused);
-    print_known_word(out, r, about(&r->summary));
+    print_known_word(out, r, podium_summary_about(&r->summary));
     output_print(out, "\n");
 }
 

@@ -103,7 +103,7 @@ static double width_of(const podium_estimate *e, const podium_layout *c, const p
 }
 
 static bool counts_outputs(const podium_layout *c, const podium_sums *a, const podium_question *q) {
-    return q->interval == PODIUM_INTERVAL_GUARANTEED && !podium_tells_spread(c) && a->count <= PODIUM_TRIALS_MAX;
+    return q->interval == PODIUM_INTERVAL_GUARANTEED && !c->tells_spread && a->count <= PODIUM_TRIALS_MAX;
 }
 
 /* Two outputs are worth 0 and worth_most, so the sum tells how often the upper one was reported. */

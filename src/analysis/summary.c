@@ -22,6 +22,29 @@ const char *podium_known_message(podium_known known) {
     return (unsigned)known < sizeof messages / sizeof *messages ? messages[known] : "unknown";
 }
 
+static const char *const intervals[] = {
+    [PODIUM_INTERVAL_NORMAL] = "normal",
+    [PODIUM_INTERVAL_GUARANTEED] = "guaranteed",
+    [PODIUM_INTERVAL_ANYTIME] = "anytime",
+};
+
+const char *podium_interval_name(podium_interval interval) {
+    return (unsigned)interval < sizeof intervals / sizeof *intervals ? intervals[interval] : NULL;
+}
+
+podium_status podium_interval_from_name(podium_interval *interval, const char *name, size_t n) {
+    for (unsigned i = 0; i < sizeof intervals / sizeof *intervals; i++)
+        if (strlen(intervals[i]) == n && memcmp(intervals[i], name, n) == 0) {
+            *interval = (podium_interval)i;
+            return PODIUM_OK;
+        }
+    return PODIUM_ERROR_ARGUMENT_WRONG;
+}
+
+const char *podium_summary_about(const podium_summary *summary) {
+    return summary->population ? "population" : "these people";
+}
+
 static void set_mean(podium_summary *s, const podium_layout *c, const podium_estimate *e) {
     s->mean_known = PODIUM_KNOWN_ESTIMATED;
     s->mean = e->mean;

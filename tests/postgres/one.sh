@@ -101,8 +101,8 @@ SQL
     podium estimate database.aggregate --format json $shape >estimate.json 2>/dev/null
     sql one -v aggregate="$(cat program.aggregate)" -v json="$(cat estimate.json)" >said 2>/dev/null <<'SQL'
 SELECT podium_merge(podium_merge(:'aggregate', :'aggregate'), :'aggregate') AS s \gset
-SELECT bool_and((:'json'::jsonb ->> key)::float8 IS NOT DISTINCT FROM value::float8)
-FROM jsonb_each_text(to_jsonb(podium_estimate(:'s')) - 'refused');
+SELECT bool_and(:'json'::jsonb -> key IS NOT DISTINCT FROM value)
+FROM jsonb_each(to_jsonb(podium_estimate(:'s')) - 'refused');
 SELECT count(*), bool_and(p = (e ->> 'p')::float8 AND value = (e ->> 'value')::float8)
 FROM podium_quantiles(:'s', '{0.1, 0.5}') WITH ORDINALITY q (p, value, i)
 JOIN jsonb_array_elements(:'json'::jsonb -> 'quantiles') WITH ORDINALITY x (e, i) USING (i);

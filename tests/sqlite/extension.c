@@ -266,7 +266,7 @@ END_TEST
 
 #define UNKNOWN                                                                                                        \
     "\"mean\":null,\"standard_error\":null,\"lower\":null,\"upper\":null,\"variance\":null,\"standard_deviation\":"    \
-    "null,\"confidence\":0.95}"
+    "null,\"confidence\":0.95,\"interval\":\"normal\",\"about\":\"these people\"}"
 
 START_TEST(too_few) {
     sqlite3 *db = open_new();
@@ -350,6 +350,12 @@ START_TEST(errors) {
          "podium_lower_at: confidence must be a number, and is text"},
         {"SELECT podium_estimate_at(aggregate, 0) FROM r",
          "podium_estimate_at: confidence must be between 0 and 1, such as 0.95"},
+        {"SELECT podium_estimate_at(aggregate, 0.9, 'wide') FROM r",
+         "podium_estimate_at: interval must be 'normal', 'guaranteed' or 'anytime'"},
+        {"SELECT podium_upper_at(aggregate, 0.9, NULL) FROM r",
+         "podium_upper_at: interval must be 'normal', 'guaranteed' or 'anytime'"},
+        {"SELECT podium_upper_at(aggregate, 0.9, 'normal', 'people') FROM r",
+         "podium_upper_at: population must be true or false"},
         {"SELECT podium_mean(aggregate, 0.9) FROM r", "podium_mean: spec must be text, and is a number"},
         {"SELECT podium_mean(aggregate, 0.9, 1) FROM r", "wrong number of arguments to function podium_mean()"},
         {"SELECT podium_merge(s) FROM (SELECT podium_aggregate(1, 1, 120, 1) AS s UNION ALL"
@@ -598,7 +604,7 @@ START_TEST(json) {
            " WHERE report NOT NULL GROUP BY id)",
            "1|182");
     expect(db, "SELECT group_concat(key) FROM json_each((SELECT podium_estimate(report, 1, 120, 1) FROM r))",
-           "n,refused,mean,standard_error,lower,upper,variance,standard_deviation,confidence");
+           "n,refused,mean,standard_error,lower,upper,variance,standard_deviation,confidence,interval,about");
     expect(db, "SELECT podium_estimate_at(aggregate, 0.5) ->> 'confidence' FROM r WHERE id = 1", "0.5");
     close_db(db);
 }
@@ -623,6 +629,30 @@ START_TEST(confidence) {
         " podium_upper_at(aggregate, 0.5) < podium_upper_at(aggregate, 0.9), podium_estimate(aggregate) = podium_estimate_at(aggregate, 0.95)"
         " FROM s",
         "1|1|1|1");
+    expect(db,
+           "WITH s AS (SELECT podium_aggregate(report, 1, 120, 1) AS aggregate FROM r)"
+           " SELECT podium_estimate_at(aggregate, 0.5, 'normal', false) = podium_estimate_at(aggregate, 0.5),"
+           " podium_upper_at(aggregate, 0.5, 'normal') < podium_upper_at(aggregate, 0.5, 'guaranteed'),"
+           " podium_upper_at(aggregate, 0.5, 'guaranteed') < podium_upper_at(aggregate, 0.5, 'guaranteed', true),"
+           " podium_lower_at(aggregate, 0.5, 'guaranteed') > podium_lower_at(aggregate, 0.5, 'anytime') FROM s",
+           "1|1|1|1");
+    expect(db,
+           "SELECT e ->> 'confidence', e ->> 'interval', e ->> 'about' FROM (SELECT podium_estimate_at("
+           "podium_aggregate(report, 1, 120, 1), 0.9, 'anytime', true) AS e FROM r)",
+           "0.9|anytime|population");
+    close_db(db);
+}
+END_TEST
+
+/* No interval holds at all times if something left a frame. */
+START_TEST(anytime_in_windows) {
+    sqlite3 *db = open_reports();
+    expect(
+        db,
+        "SELECT group_concat(a IS NULL), sum(g IS NULL) FROM (SELECT podium_upper_at(aggregate, 0.5, 'anytime') AS a,"
+        " podium_upper_at(aggregate, 0.5, 'guaranteed') AS g FROM (SELECT podium_aggregate(report, 1, 120, 1) OVER"
+        " (ORDER BY id ROWS 3 PRECEDING) AS aggregate FROM r WHERE report NOT NULL LIMIT 6))",
+        "1,0,0,0,1,1|1");
     close_db(db);
 }
 END_TEST
@@ -1070,6 +1100,7 @@ int main(void) {
     tcase_add_test(tests, json);
     tcase_add_loop_test(tests, json_in_other_locales, 0, LENGTH(odd_locales));
     tcase_add_test(tests, confidence);
+    tcase_add_test(tests, anytime_in_windows);
     tcase_add_test(tests, quantiles_and_histogram);
     tcase_add_test(tests, rows_unknown);
     tcase_add_test(tests, rows_in_joins);

@@ -308,6 +308,25 @@ START_TEST(clipped_spread) {
 }
 END_TEST
 
+START_TEST(names_of_intervals) {
+    podium_interval found;
+    for (int i = PODIUM_INTERVAL_NORMAL; i <= PODIUM_INTERVAL_ANYTIME; i++) {
+        const char *name = podium_interval_name((podium_interval)i);
+        ck_assert_int_eq(podium_interval_from_name(&found, name, strlen(name)), PODIUM_OK);
+        ck_assert_int_eq(found, i);
+    }
+    ck_assert_ptr_null(podium_interval_name((podium_interval)(PODIUM_INTERVAL_ANYTIME + 1)));
+    ck_assert_ptr_null(podium_interval_name((podium_interval)-1));
+    found = PODIUM_INTERVAL_GUARANTEED;
+    ck_assert_int_eq(podium_interval_from_name(&found, "norma", 5), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_interval_from_name(&found, "Normal", 6), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_interval_from_name(&found, "", 0), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(found, PODIUM_INTERVAL_GUARANTEED);
+    ck_assert_str_eq(podium_summary_about(&(podium_summary){.population = false}), "these people");
+    ck_assert_str_eq(podium_summary_about(&(podium_summary){.population = true}), "population");
+}
+END_TEST
+
 START_TEST(words) {
     ck_assert_str_eq(podium_known_message(PODIUM_KNOWN_ESTIMATED), "");
     for (int a = PODIUM_KNOWN_TOO_FEW; a <= PODIUM_KNOWN_SUBTRACTED; a++) {
@@ -477,6 +496,7 @@ int main(void) {
     tcase_add_test(tests, too_few_for_a_shape);
     tcase_add_test(tests, two_cells);
     tcase_add_test(tests, clipped_spread);
+    tcase_add_test(tests, names_of_intervals);
     tcase_add_test(tests, words);
     tcase_add_test(tests, mean_is_outside);
     tcase_add_test(tests, dishonest_reports);

@@ -41,5 +41,18 @@ FROM (SELECT podium_estimate(podium_privatize(34, 1, 120, 1, 'duchi'), 1, 120, 1
 SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 0);
 SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 1);
 SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 'nan');
+
+-- the kinds of interval, for these people and for a population
+SELECT (e).interval, (e).about, round((e).lower::numeric, 2) AS lower, round((e).upper::numeric, 2) AS upper
+FROM (SELECT podium_estimate_at(aggregate, 0.9, name, population) AS e
+      FROM (SELECT podium_aggregate(report, 1, 120, 4, 'laplace') AS aggregate FROM reports) x,
+           unnest(ARRAY['normal', 'guaranteed', 'anytime']) name, unnest(ARRAY[false, true]) population) y;
+SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 0.9, 'wide');
+SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 0.9, "interval" => '');
+-- no interval holds at all times if something left a frame
+SELECT i, (e).mean IS NOT NULL AS mean, (e).lower IS NOT NULL AS interval
+FROM (SELECT i, podium_estimate_at(podium_merge(aggregate) OVER (ORDER BY i ROWS 1 PRECEDING), 0.9, 'anytime') AS e
+      FROM (SELECT i, podium_aggregate(i * 10 + j, 1, 120, 1) AS aggregate
+            FROM generate_series(1, 3) i, generate_series(1, 9) j GROUP BY i) x) y;
 DROP TABLE reports;
 DROP FUNCTION rounded;
