@@ -16,7 +16,7 @@ static double normal(const podium_layout *c, double n, bool population) {
 }
 
 static double guaranteed(const podium_layout *c, const podium_noise_bounds *b, double n) {
-    if (!podium_tells_spread(c)) {
+    if (!c->tells_spread) {
         const podium_limits p = podium_clopper_pearson((uint64_t)n / 2, (uint64_t)n, ALPHA);
         return (p.upper - p.lower) / 2 * podium_support(c);
     }
