@@ -82,14 +82,6 @@ static bool is_probability(double x) {
     return x >= 0 && x <= 1;
 }
 
-static const option by_option[] = {
-    {.name = "by",
-     .argument = "NAME|NUMBER",
-     TO_TEXT(table_options, by),
-     .help = "make one estimate for each group that this column names"},
-    {.name = NULL},
-};
-
 enum { BOOTSTRAP_LEAST = 10, BOOTSTRAP_MOST = 10000 };
 static const option asked_options[] = {
     ROW_CONFIDENCE(asked, confidence),
@@ -140,7 +132,7 @@ static groups groups_asked(const table_options *options, const collection_option
         table_close(t);
         return all;
     }
-    if (options->by != NULL || options->columns.count > 0 || options->codes)
+    if (options->by.count > 0 || options->columns.count > 0 || options->codes)
         fail_usage("estimate", "an aggregate has no columns; --by, --column and --codes are for reports");
     podium_aggregate merged = aggregates_merged(collection, options->files);
     name[0] = '\0';
@@ -201,7 +193,7 @@ static int run(char **arguments) {
                   .asked = {.confidence = 0.95}};
     s.table.files = options_parse(&command_estimate, &s, arguments);
     collection_check_input(&s.which, s.table.files);
-    const bool grouped = s.table.by != NULL;
+    const bool grouped = s.table.by.count > 0;
     check(&s.asked, grouped);
 
     podium_collection collection;

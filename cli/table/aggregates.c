@@ -165,15 +165,50 @@ static void nothing(void *argument, const rows *r) {
     (void)argument, (void)r;
 }
 
+/* Appends a field to the name of a group, quoted as in CSV if a comma, a quote or a line end in it would make two
+   different groups look alike. Returns the new length, at most NAME_MAX_BYTES. */
+static size_t append_field(char *name, size_t length, const char *field, size_t n) {
+    bool quoted = false;
+    for (size_t i = 0; i < n; i++)
+        quoted |= memchr(",\"\r\n", field[i], 4) != NULL;
+    if (length + 2 * n + 2 >= NAME_MAX_BYTES)
+        return NAME_MAX_BYTES;
+    if (quoted)
+        name[length++] = '"';
+    for (size_t i = 0; i < n; i++) {
+        if (field[i] == '"')
+            name[length++] = '"';
+        name[length++] = field[i];
+    }
+    if (quoted)
+        name[length++] = '"';
+    return length;
+}
+
+/* Writes the name of the group that a row belongs to, and returns its length, which is NAME_MAX_BYTES if it is too
+   long. One column names a group by the bytes of its field, several by a record of CSV. */
+static size_t group_name(char name[NAME_MAX_BYTES], const rows *r, const span *by) {
+    static char field[NAME_MAX_BYTES];
+    size_t length = 0;
+    if (r->by_count == 1)
+        return csv_unquote(name, NAME_MAX_BYTES, r->text + by->from, by->to - by->from);
+    for (size_t b = 0; b < r->by_count && length < NAME_MAX_BYTES; b++) {
+        if (b > 0)
+            name[length++] = ',';
+        length = append_field(name, length, field,
+                              csv_unquote(field, sizeof field, r->text + by[b].from, by[b].to - by[b].from));
+    }
+    return length;
+}
+
 /* Called by finish, so that groups are numbered in the order of the rows */
 static void add_by_group(void *argument, const rows *r) {
     static char name[NAME_MAX_BYTES];
     job *j = ((own *)argument)->job;
     for (size_t i = 0; i < r->count; i++) {
-        const row *line = &r->row[i];
-        size_t n = csv_unquote(name, sizeof name, r->text + line->by_from, line->by_to - line->by_from);
+        size_t n = group_name(name, r, &r->by[i * r->by_count]);
         if (n == sizeof name || memchr(name, '\0', n) != NULL)
-            table_fail(j->table, r, line, "the name of a group is too long or contains a zero byte");
+            table_fail(j->table, r, &r->row[i], "the name of a group is too long or contains a zero byte");
         group *g = group_find(j, name, n);
         add(&g->aggregate, j->collection, &r->value[i], 1, j->codes);
     }
@@ -189,7 +224,7 @@ groups groups_from(table *t, const podium_collection *collection, const table_op
         each[i].job = j;
         podium_aggregate_init(collection, &each[i].aggregate);
     }
-    if (options->by != NULL) {
+    if (options->by.count > 0) {
         draw_key(j);
         table_run(t, each, sizeof *each, nothing, add_by_group);
     } else {

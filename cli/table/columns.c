@@ -84,17 +84,19 @@ static void add_match(column *c, size_t field) {
 
 /* Counts for each column the fields that have its name, and all fields of the line. */
 static void match_names(column_set *all, const first_line *line) {
-    entry *index = allocate(all->count * sizeof *index), by = {NULL, 0, NULL};
+    entry *index = allocate(all->count * sizeof *index), *by = allocate((all->by_count + 1) * sizeof *by);
     size_t count = index_asked(index, all);
     csv_field field = csv_begin(line->record);
     field_name name;
-    if (all->by != NULL)
-        by = entry_for(all->by);
+    for (size_t b = 0; b < all->by_count; b++)
+        by[b] = entry_for(&all->by[b]);
     for (all->fields = 0; csv_next(&field, line->record, line->separator); all->fields++) {
         set_name(&name, line, &field);
         add_match(find(index, count, &name), all->fields);
-        add_match(find(&by, all->by != NULL, &name), all->fields);
+        for (size_t b = 0; b < all->by_count; b++)
+            add_match(find(&by[b], 1, &name), all->fields);
     }
+    free(by);
     free(index);
 }
 
@@ -135,15 +137,16 @@ static bool resolve_all(column_set *all, const first_line *line) {
              all->fields);
     for (size_t c = 0; c < all->count && all->column[c].asked != NULL; c++)
         named |= resolve(all, &all->column[c], line);
-    if (all->by != NULL)
-        named |= resolve(all, all->by, line);
+    for (size_t b = 0; b < all->by_count; b++)
+        named |= resolve(all, &all->by[b], line);
     qsort(all->column, all->count, sizeof *all->column, by_field);
     for (size_t c = 1; c < all->count; c++)
         if (all->column[c].field == all->column[c - 1].field)
             fail_same(&all->column[c - 1], &all->column[c]);
     all->least = all->column[all->count - 1].field + 1;
-    if (all->by != NULL && all->by->field >= all->least)
-        all->least = all->by->field + 1;
+    for (size_t b = 0; b < all->by_count; b++)
+        if (all->by[b].field >= all->least)
+            all->least = all->by[b].field + 1;
     return named;
 }
 

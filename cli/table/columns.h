@@ -18,7 +18,8 @@ typedef enum { HEADER_YES, HEADER_NO, HEADER_AUTO } header_mode;
 typedef struct {
     column *column; /* the columns that are read, sorted by their fields once these are known */
     size_t count;
-    column *by; /* the column with the names of groups; NULL if there is none */
+    column *by; /* the columns whose fields name the groups */
+    size_t by_count;
     header_mode header;
     bool private;  /* the columns contain values, which must not be printed */
     size_t fields; /* how many fields the first line has */

@@ -23,7 +23,7 @@ struct table {
     bool long_fetched; /* the last piece is long, and work on it may not be done */
     char separator;
     column_set columns; /* known after the first line */
-    column by;
+    column by[BY_MAX];
     bool codes; /* the input contains codes */
     bool located;
     char *header;
@@ -57,6 +57,30 @@ static const char *const invalid_words[] = {"error", "drop", NULL};
 
 const option column_option[] = {{ROW_COLUMN}, {.name = NULL}};
 const option columns_option[] = {{ROW_COLUMN, .repeatable = true}, {.name = NULL}};
+
+/* The list is written as a record of CSV, so that a name may contain a comma if it is quoted. */
+static bool read_by(void *value, const char *text) {
+    by_list *list = value;
+    const csv_record record = {text, 0, strlen(text)};
+    for (csv_field field = csv_begin(&record); csv_next(&field, &record, ',');) {
+        const size_t n = field.to - field.from;
+        if (list->count == BY_MAX || n == 0)
+            return false;
+        char *name = allocate(n + 1);
+        name[csv_unquote(name, n, text + field.from, n)] = '\0';
+        list->of[list->count++] = name;
+    }
+    return true;
+}
+
+const option by_option[] = {
+    {.name = "by",
+     .argument = "COLUMN[,COLUMN...]",
+     TO_OTHER(table_options, by, by_list, read_by),
+     .takes = "takes at most 8 names or numbers of columns, separated by commas",
+     .help = "keep the groups apart that these columns name"},
+    {.name = NULL},
+};
 
 const option table_form[] = {
     {.name = "separator",
@@ -125,10 +149,12 @@ static void set_columns(table *t) {
     size_t count = options->columns.count == 0 ? 1 : options->columns.count;
     t->columns = (column_set){.column = allocate(count * sizeof *t->columns.column),
                               .count = count,
-                              .by = options->by == NULL ? NULL : &t->by,
+                              .by = t->by,
+                              .by_count = options->by.count,
                               .header = options->header,
                               .private = options->private};
-    t->by = (column){.asked = options->by};
+    for (size_t b = 0; b < options->by.count; b++)
+        t->by[b] = (column){.asked = options->by.of[b]};
     bool any = options->range == NULL || options->invalid == INVALID_CLAMP; /* clamping is left to the library */
     for (size_t c = 0; c < count; c++)
         t->columns.column[c] = (column){.asked = options->columns.count == 0 ? NULL : options->columns.of[c],
@@ -155,6 +181,8 @@ void table_close(table *t) {
     source_free(&t->source);
     free(t->columns.column);
     free(t->header);
+    for (size_t b = 0; b < t->options.by.count; b++)
+        free(t->options.by.of[b]);
     free(t);
 }
 
@@ -230,7 +258,7 @@ typedef struct {
     uint32_t *marks;
     size_t mark, mark_count, mark_capacity; /* marks before `mark` are done */
     row *row;
-    span *field;
+    span *field, *by;
     double *value;
     size_t row_capacity;
     rows rows;
@@ -391,10 +419,8 @@ static inline const char *read_row(worker *w, size_t index, const uint32_t *mark
         where[c] = field_at(r, w->piece.text, marks, all->column[c].field, first);
         trouble = read_field(w, &all->column[c], &where[c], &w->value[c * w->row_capacity + index]);
     }
-    if (all->by != NULL && trouble == NULL) {
-        span by = field_at(r, w->piece.text, marks, all->by->field, first);
-        r->by_from = by.from, r->by_to = by.to;
-    }
+    for (size_t b = 0; b < all->by_count && trouble == NULL; b++)
+        w->by[index * all->by_count + b] = field_at(r, w->piece.text, marks, all->by[b].field, first);
     return trouble;
 }
 
@@ -446,8 +472,9 @@ static size_t read_long_line(worker *w, size_t at, size_t first) {
     for (csv_field f = csv_begin(&line); csv_next(&f, &line, w->table->separator); fields++) {
         if (c < all->count && fields == all->column[c].field)
             where[c++] = (span){(uint32_t)f.from, (uint32_t)f.to};
-        if (all->by != NULL && fields == all->by->field)
-            r->by_from = (uint32_t)f.from, r->by_to = (uint32_t)f.to;
+        for (size_t b = 0; b < all->by_count; b++)
+            if (fields == all->by[b].field)
+                w->by[index * all->by_count + b] = (span){(uint32_t)f.from, (uint32_t)f.to};
     }
     const char *trouble = check_fields(w, fields);
     for (c = 0; c < all->count && trouble == NULL; c++)
@@ -469,6 +496,8 @@ static void reserve_rows(worker *w, size_t count) {
     w->row = reallocate(w->row, count * sizeof *w->row);
     w->field = reallocate(w->field, fields * sizeof *w->field);
     w->value = reallocate(w->value, fields * sizeof *w->value);
+    if (w->table->columns.by_count > 0)
+        w->by = reallocate(w->by, count * w->table->columns.by_count * sizeof *w->by);
 }
 
 /* Finds the marks of a window, which covers most pieces completely, and makes room for their rows; a row has at least
@@ -484,7 +513,7 @@ static void find_marks(worker *w, size_t from) {
     w->mark = 0;
     w->mark_count = csv_marks(w->marks, w->piece.text, from, from + n, w->table->separator, w->piece.has_quotes);
     size_t most = w->mark_count / all->count + 1, part = w->table->source.piece_size / BYTES_PER_FIELD / all->count + 1;
-    reserve_rows(w, all->by != NULL ? w->rows.count + most : most < part ? most : part);
+    reserve_rows(w, all->by_count > 0 ? w->rows.count + most : most < part ? most : part);
 }
 
 /* Reads some more rows. Returns where the next line begins. */
@@ -519,10 +548,12 @@ static void work(void *argument) {
         w->rows.first = at;
         do
             at = read_rows(w, at);
-        while (all->by != NULL && has_more(w, at));
+        while (all->by_count > 0 && has_more(w, at));
         w->rows.n = at;
         w->rows.row = w->row;
         w->rows.field = w->field;
+        w->rows.by = w->by;
+        w->rows.by_count = all->by_count;
         w->rows.value = w->value;
         w->rows.stride = w->row_capacity;
         w->rows_read += w->rows.count;
@@ -583,6 +614,7 @@ void table_run(table *t, void *own, size_t size, table_step *do_work, table_step
         free(workers[i].marks);
         free(workers[i].row);
         free(workers[i].field);
+        free(workers[i].by);
         free(workers[i].value);
     }
     free(workers);

@@ -8,9 +8,15 @@
 
 typedef enum { INVALID_ERROR, INVALID_DROP, INVALID_CLAMP, INVALID_KEEP } invalid;
 
+#define BY_MAX 8 /* columns that name the groups */
+typedef struct {
+    char *of[BY_MAX]; /* names or numbers */
+    size_t count;
+} by_list;
+
 typedef struct {
     text_list columns; /* names or numbers; none means the only column */
-    const char *by;    /* a name or a number; NULL means no groups */
+    by_list by;        /* none means no groups */
     char separator;    /* 0 means that the first line decides */
     header_mode header;
     invalid invalid;
@@ -25,6 +31,7 @@ typedef struct {
 
 extern const option column_option[];  /* --column */
 extern const option columns_option[]; /* --column, which may be repeated */
+extern const option by_option[];      /* --by */
 extern const option table_form[];     /* --separator and --header */
 
 #define INPUT_HEADING "Input (CSV or TSV; standard input if FILE is missing or is -)"
@@ -35,10 +42,8 @@ extern const option table_form[];     /* --separator and --header */
     }
 extern const option report_options[]; /* --invalid, --codes, --threads, --force */
 
-/* Positions in rows.text */
 typedef struct {
-    uint32_t start, end;     /* of the line, including its line end */
-    uint32_t by_from, by_to; /* of the group's name, if there are groups */
+    uint32_t start, end; /* of the line in rows.text, including its line end */
 } row;
 
 typedef struct {
@@ -54,15 +59,17 @@ typedef struct {
     const column *column; /* in the order of their fields */
     size_t columns;
     const span *field; /* all columns of the first row, then those of the next row */
-    double *value;     /* all rows of the first column; may be overwritten */
-    size_t stride;     /* the values of column c begin at value + c * stride */
-    size_t kept;       /* how many fields are missing */
-    bool alone;        /* no other rows are being worked on, and all earlier ones are finished */
+    const span *by;    /* likewise the columns that name the groups */
+    size_t by_count;
+    double *value; /* all rows of the first column; may be overwritten */
+    size_t stride; /* the values of column c begin at value + c * stride */
+    size_t kept;   /* how many fields are missing */
+    bool alone;    /* no other rows are being worked on, and all earlier ones are finished */
 } rows;
 
 typedef struct table table;
 table *table_open(const table_options *options);
-void table_close(table *table);
+void table_close(table *table); /* also frees the names in options.by */
 /* Returns how many threads table_run will use, at most CREW_MAX. Each of them needs memory of its own. */
 unsigned table_threads(const table *table);
 
