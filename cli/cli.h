@@ -58,6 +58,11 @@ void output_close(output *out); /* also commits */
 const char *output_stage(const char *path);
 void output_commit(void);
 void output_abandon(void); /* removes all staged files; safe in a signal handler */
+/* Makes a directory that appears only when it is complete, and must not exist or be empty. output_open_inside opens one
+   of its files, for output_close; a name that occurs twice ends the program. */
+void output_directory_begin(const char *path);
+output *output_open_inside(const char *name);
+void output_directory_end(void);
 
 /* ---- print.c: numbers and names in text, JSON and CSV ---- */
 

@@ -36,8 +36,8 @@ bool input_begins(const char *path, const char *prefix) {
     char beginning[sizeof peeked];
     size_t n = strlen(prefix);
     if (strcmp(path, "-") == 0) {
-        if (peeked_to == 0)
-            peeked_to = read_beginning(STDIN_FILENO, peeked, n);
+        if (peeked_to < n)
+            peeked_to += read_beginning(STDIN_FILENO, peeked + peeked_to, n - peeked_to);
         return peeked_to >= n && memcmp(peeked, prefix, n) == 0;
     }
     struct stat status;

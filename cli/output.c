@@ -24,7 +24,25 @@ typedef struct {
 } stage;
 static stage stages[STAGES];
 
+/* A directory, and the paths of its files. Memory for a path is there before its file is. */
+static struct {
+    char temporary[PATH_ROOM], final[PATH_ROOM];
+    volatile sig_atomic_t there;
+    char **path;
+    size_t capacity;
+    volatile sig_atomic_t count;
+} tree;
+
+static void abandon_directory(void) {
+    for (sig_atomic_t i = 0; i < tree.count; i++)
+        unlink(tree.path[i]);
+    if (tree.there)
+        rmdir(tree.temporary);
+    tree.there = tree.count = 0;
+}
+
 void output_abandon(void) {
+    abandon_directory();
     for (stage *s = stages; s < stages + STAGES; s++) {
         if (s->there)
             unlink(s->temporary);
@@ -158,7 +176,7 @@ void output_commit(void) {
 struct output {
     FILE *file;
     const char *name;
-    bool in_stage;
+    bool in_stage, inside; /* a file that is staged, or inside a directory that is */
 };
 
 /* Only regular files are replaced. Devices and pipes are written directly, and so is /dev/stdout, wherever it leads. */
@@ -171,7 +189,7 @@ static bool replaceable(const char *path) {
 
 output *output_open(const char *path) {
     output *out = allocate(sizeof *out);
-    *out = (output){stdout, "standard output", false};
+    *out = (output){stdout, "standard output", false, false};
     if (path != NULL && strcmp(path, "-") != 0) {
         out->name = path;
         out->in_stage = replaceable(path);
@@ -210,10 +228,71 @@ void output_flush(output *out) {
 
 void output_close(output *out) {
     output_flush(out);
-    if (out->in_stage && fsync(fileno(out->file)) != 0)
+    if ((out->in_stage || out->inside) && fsync(fileno(out->file)) != 0)
         fail_write(out);
     if (out->file != stdout && fclose(out->file) != 0)
         fail_write(out);
-    output_commit();
+    if (!out->inside)
+        output_commit();
     free(out);
+}
+
+/* ---- Directories ---- */
+
+void output_directory_begin(const char *path) {
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    if (n + 8 > PATH_ROOM)
+        fail(BAD_IO, "%s: %s", path, strerror(ENAMETOOLONG));
+    snprintf(tree.final, sizeof tree.final, "%.*s", (int)n, path);
+    snprintf(tree.temporary, sizeof tree.temporary, "%.*s.XXXXXX", (int)n, path);
+    sigset_t before;
+    block_signals(&before);
+    tree.there = mkdtemp(tree.temporary) != NULL;
+    restore_signals(&before);
+    if (!tree.there)
+        fail(BAD_IO, "%s: %s", path, strerror(errno));
+    mode_t mask = umask(0);
+    umask(mask);
+    chmod(tree.temporary, 0777 & ~mask);
+}
+
+/* Keeps the path for output_abandon, whose signal must not come while the array moves. */
+static char *path_inside(const char *name) {
+    const size_t room = strlen(tree.temporary) + strlen(name) + 2;
+    char *path = allocate(room);
+    snprintf(path, room, "%s/%s", tree.temporary, name);
+    sigset_t before;
+    block_signals(&before);
+    if ((size_t)tree.count == tree.capacity) {
+        tree.capacity = 2 * tree.capacity + 16;
+        tree.path = reallocate(tree.path, tree.capacity * sizeof *tree.path);
+    }
+    tree.path[tree.count] = path;
+    tree.count = tree.count + 1;
+    restore_signals(&before);
+    return path;
+}
+
+output *output_open_inside(const char *name) {
+    output *out = allocate(sizeof *out);
+    *out = (output){fopen(path_inside(name), "wbx"), name, false, true};
+    if (out->file == NULL)
+        fail(BAD_IO, "%s/%s: %s", tree.final, name, strerror(errno));
+    return out;
+}
+
+void output_directory_end(void) {
+    sigset_t before;
+    block_signals(&before);
+    if (rename(tree.temporary, tree.final) != 0)
+        fail(BAD_IO, "%s: %s", tree.final, strerror(errno));
+    for (sig_atomic_t i = 0; i < tree.count; i++)
+        free(tree.path[i]);
+    free(tree.path);
+    tree.path = NULL;
+    tree.capacity = 0;
+    tree.there = tree.count = 0;
+    restore_signals(&before);
 }

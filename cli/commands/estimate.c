@@ -2,7 +2,7 @@
 #include "estimate.h"
 #include "collection.h"
 #include "commands/commands.h"
-#include "table/aggregates.h"
+#include "table/aggregate_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,15 @@ typedef struct {
     collection_options which;
     table_options table;
     asked asked;
+    bool merge;
 } settings;
+
+static const option merge_option[] = {
+    {.name = "merge",
+     TO_FLAG(settings, merge),
+     .help = "merge all aggregates into one; otherwise each has an estimate of its own"},
+    {.name = NULL},
+};
 
 static bool is_probability(double x) {
     return x >= 0 && x <= 1;
@@ -121,11 +129,17 @@ static const option output_rows[] = {
     {.name = NULL},
 };
 
+static groups groups_merged(podium_collection *collection, char **files) {
+    const podium_aggregate merged = aggregates_merged(collection, files);
+    return groups_of_one(collection, &merged);
+}
+
 /* Reads aggregates, which contain their collection, or reports, depending on how the first file begins. */
 static groups groups_asked(const table_options *options, const collection_options *which, podium_collection *collection,
-                           char name[PODIUM_NAME_MAX]) {
-    bool aggregates = input_begins(input_files(options->files)[0], PODIUM_AGGREGATE_PREFIX);
-    if (!aggregates) {
+                           char name[PODIUM_NAME_MAX], bool merge) {
+    if (!aggregates_in(input_files(options->files)[0])) {
+        if (merge)
+            fail_usage("estimate", "--merge is for aggregates; reports are one group unless there is --by");
         *collection = collection_from(which, name);
         table *t = table_open(options);
         groups all = groups_from(t, collection, options);
@@ -134,28 +148,32 @@ static groups groups_asked(const table_options *options, const collection_option
     }
     if (options->by.count > 0 || options->columns.count > 0 || options->codes)
         fail_usage("estimate", "an aggregate has no columns; --by, --column and --codes are for reports");
-    podium_aggregate merged = aggregates_merged(collection, options->files);
+    groups all = merge ? groups_merged(collection, options->files) : aggregates_apart(collection, options->files);
     name[0] = '\0';
     if (collection_given(which))
         *collection = collection_from(which, name);
-    if (podium_collection_fingerprint(collection) != podium_aggregate_fingerprint(&merged))
+    if (podium_collection_fingerprint(collection) != podium_aggregate_fingerprint(&all.group[0]->aggregate))
         fail(BAD_DATA, "%s: this aggregate belongs to another collection than the one given",
              options->files[0] == NULL ? "standard input" : options->files[0]);
-    return groups_of_one(&merged);
+    return all;
 }
 
-static void check(const asked *a, bool grouped) {
+static void check(const asked *a) {
     if (a->bootstrap > 0 && a->quantiles.count == 0)
         fail_usage("estimate", "--bootstrap needs --quantiles");
     if (a->bootstrap > 0 && a->bootstrap < podium_bootstrap_least(a->confidence))
         fail_usage("estimate", "--bootstrap needs at least %.0f repetitions for a confidence of %g",
                    podium_bootstrap_least(a->confidence), a->confidence);
-    if (a->output.plot != NULL && grouped)
-        fail_usage("estimate", "--plot draws one group only; leave out --by");
-    if (grouped && a->output.format == FORMAT_TEXT && (a->histogram > 0 || a->dishonest > 0 || a->bootstrap > 0))
-        fail_usage("estimate", "--histogram, --dishonest and --bootstrap with --by need --format json or csv");
     if (a->output.plot != NULL)
         plot_check("estimate", a->output.plot);
+}
+
+/* Is called before reports are read, and after aggregates are, because these may be groups. */
+static void check_grouped(const asked *a) {
+    if (a->output.plot != NULL)
+        fail_usage("estimate", "--plot draws one group only; leave out --by");
+    if (a->output.format == FORMAT_TEXT && (a->histogram > 0 || a->dishonest > 0 || a->bootstrap > 0))
+        fail_usage("estimate", "--histogram, --dishonest and --bootstrap of groups need --format json or csv");
 }
 
 /* Returns whether the shape is to be estimated. Ends the program if it is asked for, but the cells of the collection do
@@ -193,12 +211,16 @@ static int run(char **arguments) {
                   .asked = {.confidence = 0.95}};
     s.table.files = options_parse(&command_estimate, &s, arguments);
     collection_check_input(&s.which, s.table.files);
-    const bool grouped = s.table.by.count > 0;
-    check(&s.asked, grouped);
+    check(&s.asked);
+    if (s.table.by.count > 0)
+        check_grouped(&s.asked);
 
     podium_collection collection;
     char name[PODIUM_NAME_MAX];
-    groups all = groups_asked(&s.table, &s.which, &collection, name);
+    groups all = groups_asked(&s.table, &s.which, &collection, name, s.merge);
+    const bool grouped = all.grouped;
+    if (grouped)
+        check_grouped(&s.asked);
     require_reports(&all, &collection, &s.table);
     result **results = results_of(&all, &collection, &s.asked, shape_wanted(&s.asked, &collection, grouped));
     for (size_t i = 0; i < all.count; i++)
@@ -227,6 +249,7 @@ const command command_estimate = {
                {.options = table_form, .record = offsetof(settings, table)},
                {.options = report_options, .record = offsetof(settings, table)},
                {.options = by_option, .record = offsetof(settings, table)},
+               {.options = merge_option},
                {.heading = "What to estimate", .options = asked_options, .record = offsetof(settings, asked)},
                {.heading = OUTPUT_HEADING, .options = output_rows, .record = offsetof(settings, asked.output)}},
     .run = run,

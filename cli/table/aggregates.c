@@ -1,106 +1,29 @@
 #include "table/aggregates.h"
 #include "table/siphash.h"
-#include "table/source.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS_MAX 10000 /* 8 KiB each */
-#define NAME_MAX_BYTES 4096
-
-/* ---- Aggregates in files ---- */
-
-/* What has been merged so far, and its collection, which is that of the first aggregate */
-typedef struct {
-    bool begun;
-    podium_collection collection;
-    podium_aggregate sum;
-} merged;
-
-/* Initialises the collection from the first aggregate, and the sum as empty */
-static podium_status begin(merged *m, const char *text, size_t n) {
-    podium_spec spec;
-    podium_status status = podium_aggregate_peek(&spec, text, n);
-    if (status == PODIUM_OK)
-        status = podium_collection_init(&m->collection, &spec);
-    if (status == PODIUM_OK)
-        podium_aggregate_init(&m->collection, &m->sum);
-    m->begun = status == PODIUM_OK;
-    return status;
-}
-
-static podium_status merge_one(merged *m, const char *text, size_t n) {
-    podium_aggregate one;
-    podium_status status = m->begun ? PODIUM_OK : begin(m, text, n);
-    if (status == PODIUM_OK)
-        status = podium_aggregate_parse(&m->collection, &one, text, n);
-    return status == PODIUM_OK ? podium_aggregate_merge(&m->sum, &one) : status;
-}
-
-static void merge_line(merged *m, const char *name, size_t line, const char *text, size_t n) {
-    const bool begun = m->begun;
-    podium_status status = merge_one(m, text, n);
-    if (status == PODIUM_ERROR_TEXT_MALFORMED)
-        fail(BAD_DATA, "%s, line %zu: not an aggregate written by podium aggregate", name, line);
-    if (status == PODIUM_ERROR_FINGERPRINT_WRONG && begun)
-        fail(BAD_DATA, "%s, line %zu: this aggregate belongs to another collection than those before it", name, line);
-    if (status != PODIUM_OK)
-        fail(BAD_DATA, "%s, line %zu: %s", name, line, podium_status_message(status));
-}
-
-/* An aggregate contains neither separators nor quotes, so a record is a line. */
-static void merge_file(merged *m, const char *path) {
-    source lines = {.name = NULL};
-    piece p = {.text = NULL};
-    size_t line = 1;
-    source_result result;
-    source_open(&lines, path, ',', PIECE_SIZE);
-    while ((result = source_next(&lines, &p)) == SOURCE_READ)
-        for (size_t at = 0, end; at < p.n; at = end + 1, line++) {
-            end = (size_t)((char *)memchr(p.text + at, '\n', p.n - at) - p.text);
-            size_t n = end - at - (end > at && p.text[end - 1] == '\r');
-            if (n > 0)
-                merge_line(m, lines.name, line, p.text + at, n);
-        }
-    if (result == SOURCE_FAILED && errno != 0)
-        fail(BAD_IO, "%s: %s", lines.name, strerror(errno));
-    if (result == SOURCE_FAILED)
-        fail(BAD_DATA, "%s, line %zu: not an aggregate written by podium aggregate", lines.name, line);
-    free(p.own);
-    source_close(&lines);
-    source_free(&lines);
-}
-
-podium_aggregate aggregates_merged(podium_collection *collection, char **files) {
-    merged m = {.begun = false};
-    for (char **file = input_files(files); *file != NULL; file++)
-        merge_file(&m, *file);
-    if (!m.begun)
-        fail(BAD_DATA, "%s contains no aggregate", files[0] == NULL ? "standard input" : files[0]);
-    *collection = m.collection;
-    return m.sum;
-}
-
-/* ---- Groups of reports ---- */
+/* ---- Groups ---- */
 
 /* Groups are found in a hash table with open addressing. Its 2^15 slots are never more than a third full. The key of
    the hash is drawn anew in each run, so that nobody can choose names that all collide. */
 #define SLOT_BITS 15
 #define SLOTS (1 << SLOT_BITS)
 
-/* What all threads share */
-typedef struct {
-    table *table;
-    const podium_collection *collection;
-    bool codes;
+struct group_index {
     groups *all;
+    const podium_collection *collection;
     group *slots[SLOTS];
     uint64_t key[2];
-} job;
+};
 
-static group *group_new(groups *all, const podium_collection *collection, const char *name, size_t n) {
+groups groups_new(bool grouped) {
+    return (groups){.group = allocate(GROUPS_MAX * sizeof(group *)), .grouped = grouped};
+}
+
+group *groups_add(groups *all, const podium_collection *collection, const char *name, size_t n) {
     if (all->count == GROUPS_MAX)
         fail(BAD_DATA, "more than %d groups: is --by the right column?", GROUPS_MAX);
     group *g = allocate(sizeof *g);
@@ -112,22 +35,34 @@ static group *group_new(groups *all, const podium_collection *collection, const 
     return g;
 }
 
-/* Returns the group with this name, which is new if there was none. */
-static group *group_find(job *j, const char *name, size_t n) {
-    group **slots = j->slots;
-    size_t at = (size_t)(siphash(j->key, name, n) >> (64 - SLOT_BITS));
+group_index *groups_index(groups *all, const podium_collection *collection) {
+    const podium_random *random = podium_random_system();
+    group_index *index = allocate(sizeof *index);
+    *index = (group_index){.all = all, .collection = collection};
+    if (random->fill(random->context, index->key, sizeof index->key) != sizeof index->key)
+        fail(BAD_IO, "%s", podium_status_message(PODIUM_ERROR_RANDOM_FAILED));
+    return index;
+}
+
+group *groups_find(group_index *index, const char *name, size_t n) {
+    group **slots = index->slots;
+    size_t at = (size_t)(siphash(index->key, name, n) >> (64 - SLOT_BITS));
     while (slots[at] != NULL && (strlen(slots[at]->name) != n || memcmp(slots[at]->name, name, n) != 0))
         at = (at + 1) % SLOTS;
     if (slots[at] == NULL)
-        slots[at] = group_new(j->all, j->collection, name, n);
+        slots[at] = groups_add(index->all, index->collection, name, n);
     return slots[at];
 }
 
-static void draw_key(job *j) {
-    const podium_random *random = podium_random_system();
-    if (random->fill(random->context, j->key, sizeof j->key) != sizeof j->key)
-        fail(BAD_IO, "%s", podium_status_message(PODIUM_ERROR_RANDOM_FAILED));
-}
+/* ---- Groups of reports ---- */
+
+/* What all threads share */
+typedef struct {
+    table *table;
+    const podium_collection *collection;
+    bool codes;
+    group_index *index; /* NULL if there are no groups */
+} job;
 
 /* A code that is not a cell of the collection is refused, like a report outside the support. */
 static podium_status add_codes(podium_aggregate *aggregate, const podium_collection *collection, const double *codes,
@@ -209,32 +144,31 @@ static void add_by_group(void *argument, const rows *r) {
         size_t n = group_name(name, r, &r->by[i * r->by_count]);
         if (n == sizeof name || memchr(name, '\0', n) != NULL)
             table_fail(j->table, r, &r->row[i], "the name of a group is too long or contains a zero byte");
-        group *g = group_find(j, name, n);
+        group *g = groups_find(j->index, name, n);
         add(&g->aggregate, j->collection, &r->value[i], 1, j->codes);
     }
 }
 
 groups groups_from(table *t, const podium_collection *collection, const table_options *options) {
-    groups all = {.group = allocate(GROUPS_MAX * sizeof *all.group)};
-    job *j = allocate(sizeof *j);
-    *j = (job){.table = t, .collection = collection, .codes = options->codes, .all = &all};
+    groups all = groups_new(options->by.count > 0);
+    job j = {.table = t, .collection = collection, .codes = options->codes};
     unsigned threads = table_threads(t);
     own *each = allocate(threads * sizeof *each);
     for (unsigned i = 0; i < threads; i++) {
-        each[i].job = j;
+        each[i].job = &j;
         podium_aggregate_init(collection, &each[i].aggregate);
     }
-    if (options->by.count > 0) {
-        draw_key(j);
+    if (all.grouped) {
+        j.index = groups_index(&all, collection);
         table_run(t, each, sizeof *each, nothing, add_by_group);
     } else {
         table_run(t, each, sizeof *each, add_all, nothing);
-        group *whole = group_new(&all, collection, "", 0);
+        group *whole = groups_add(&all, collection, "", 0);
         for (unsigned i = 0; i < threads; i++)
             require(podium_aggregate_merge(&whole->aggregate, &each[i].aggregate), BAD_DATA);
     }
     free(each);
-    free(j);
+    free(j.index);
     return all;
 }
 
@@ -273,11 +207,9 @@ void require_reports(const groups *all, const podium_collection *collection, con
     free(each);
 }
 
-groups groups_of_one(const podium_aggregate *aggregate) {
-    groups all = {.group = allocate(sizeof *all.group), .count = 1};
-    all.group[0] = allocate(sizeof **all.group);
-    *all.group[0] = (group){.name = allocate(1), .aggregate = *aggregate};
-    all.group[0]->name[0] = '\0';
+groups groups_of_one(const podium_collection *collection, const podium_aggregate *aggregate) {
+    groups all = groups_new(false);
+    groups_add(&all, collection, "", 0)->aggregate = *aggregate;
     return all;
 }
 

@@ -1,4 +1,4 @@
-#include "table/table.h"
+#include "table/aggregate_files.h"
 #include "table/number.h"
 #include "table/source.h"
 
@@ -212,11 +212,14 @@ void table_fail(const table *t, const rows *all, const row *r, const char *what)
 
 /* ---- The first line ---- */
 
+static bool begins_with(const csv_record *record, const char *prefix) {
+    return record->n >= strlen(prefix) && memcmp(record->text, prefix, strlen(prefix)) == 0;
+}
+
 /* Locates the columns in the first line of the first file; the other files must be like it. Returns whether the line is
    a header. */
 static bool locate(table *t, const csv_record *record) {
-    if (record->n >= strlen(PODIUM_AGGREGATE_PREFIX) &&
-        memcmp(record->text, PODIUM_AGGREGATE_PREFIX, strlen(PODIUM_AGGREGATE_PREFIX)) == 0)
+    if (begins_with(record, PODIUM_AGGREGATE_PREFIX) || begins_with(record, GROUP_PREFIX))
         fail(BAD_DATA, "%s, line 1: this is an aggregate, but %s are expected here", t->source.name,
              t->options.private ? "values" : "reports");
     if (t->located)

@@ -23,6 +23,10 @@ void *allocate(size_t n) {
     return malloc(n);
 }
 
+void *reallocate(void *memory, size_t n) {
+    return realloc(memory, n);
+}
+
 /* Whether the owner and the group may be changed, and whether there is an access list. */
 static bool may_own, may_group, has_list;
 static unsigned asked_for; /* the group that was asked for */
@@ -88,7 +92,41 @@ static void every_group(void) {
         }
 }
 
+/* Fails with what if the path exists, or does not, unlike expected. */
+static void expect_there(const char *what, const char *path, bool expected) {
+    struct stat status;
+    if ((stat(path, &status) == 0) != expected) {
+        printf("%s: %s is %s\n", what, path, expected ? "missing" : "there");
+        wrong++;
+    }
+}
+
+static void write_inside(const char *name) {
+    output *out = output_open_inside(name);
+    output_print(out, "new");
+    output_close(out);
+}
+
+/* A directory appears with all its files at the end, and leaves nothing behind if it is abandoned. */
+static void directory(void) {
+    for (int complete = 0; complete < 2; complete++) {
+        output_directory_begin("output-directory/");
+        for (int i = 0; i < 50; i++)
+            write_inside((char[]){(char)('0' + i), '\0'});
+        expect_there("before the end", "output-directory", false);
+        if (complete)
+            output_directory_end();
+        else
+            output_abandon();
+        expect_there("at the end", "output-directory", complete);
+        expect_there("at the end", "output-directory/0", complete);
+        wrong += system("ls -d output-directory.* >/dev/null 2>&1") == 0; /* the temporary one */
+    }
+    wrong += system("rm -r output-directory") != 0;
+}
+
 int main(void) {
+    directory();
     every_group();
     may_own = may_group = true;
     expect("special bits", 06755, replaced(06755), 0755);
