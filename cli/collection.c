@@ -75,7 +75,7 @@ bool collection_is_epsilon(const collection_options *options) {
 
 /* Is this a spec such as "podium epsilon=1 range=1:120"? A file whose name looks like that is read if it is given with
    a slash, such as "./podium epsilon=1". */
-static bool is_spec(const char *text) {
+bool collection_is_spec(const char *text) {
     return strchr(text, '=') != NULL && strpbrk(text, " \t") != NULL && strchr(text, '/') == NULL;
 }
 
@@ -110,12 +110,16 @@ static size_t read_file(char *text, size_t capacity, const char *path) {
 }
 
 podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) {
-    char text[64 * 1024], words[MISTAKE_MAX];
+    char text[64 * 1024];
+    if (collection_is_spec(path))
+        return parse_spec(path);
+    return collection_parse(path, name, text, read_file(text, sizeof text, path));
+}
+
+podium_collection collection_parse(const char *path, char name[PODIUM_NAME_MAX], const char *text, size_t n) {
+    char words[MISTAKE_MAX];
     podium_collection collection;
     podium_error error;
-    if (is_spec(path))
-        return parse_spec(path);
-    const size_t n = read_file(text, sizeof text, path);
     podium_status status = podium_collection_parse(&collection, name, PODIUM_NAME_MAX, &error, text, n);
     if (status == PODIUM_ERROR_TEXT_MALFORMED && error.line == 0)
         fail(BAD_DATA, "%s: not a collection file: \"%s\" must occur exactly once", path, error.field);

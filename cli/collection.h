@@ -66,6 +66,10 @@ podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]);
    This is in mistake.c. */
 #define MISTAKE_MAX 1024
 const char *mistake_words(char words[MISTAKE_MAX], const char *text, const podium_error *error);
+/* The same from the n bytes of a file that has been read, which a 0 byte follows; the path is for messages. */
+podium_collection collection_parse(const char *path, char name[PODIUM_NAME_MAX], const char *text, size_t n);
+/* Returns whether an argument is a spec rather than the name of a file. */
+bool collection_is_spec(const char *text);
 /* Warns if the mechanism is a bad choice for this epsilon. */
 void collection_warn(const podium_collection *collection);
 /* On a terminal, says which mechanism needs fewer people for the same accuracy, if the options leave it open. */

@@ -251,7 +251,8 @@ static void distinguish(origin *all, size_t count) {
 groups aggregates_apart(podium_collection *collection, char **files) {
     apart a = {collection, groups_new(true), allocate(GROUPS_MAX * sizeof *a.origin)};
     aggregates_visit(collection, files, add_apart, &a);
-    a.all.grouped = a.all.count > 1 || a.origin[0].named;
+    a.all.named = a.origin[0].named;
+    a.all.grouped = a.all.count > 1 || a.all.named;
     if (!a.all.grouped)
         a.all.group[0]->name[0] = '\0';
     distinguish(a.origin, a.all.count);

@@ -17,6 +17,7 @@ typedef struct {
     group **group;
     size_t count;
     bool grouped; /* the groups have names; otherwise there is one, named "" */
+    bool named;   /* the names are those of groups in a file, not of files */
 } groups;
 groups groups_new(bool grouped);
 /* Adds a group without reports, whose name is these n bytes. Ends the program if there are GROUPS_MAX already. */

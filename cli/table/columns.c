@@ -271,6 +271,18 @@ static bool looks_like_header(const column_set *all, const first_line *line) {
     return true;
 }
 
+bool columns_read_as_header(const csv_record *record, char separator) {
+    const first_line line = {record, separator, NULL};
+    csv_field field = csv_begin(record);
+    field_name name;
+    while (csv_next(&field, record, separator)) {
+        set_name(&name, &line, &field);
+        if (name.n == NAME_SIZE || !reads_as_name(name.text, name.n))
+            return false;
+    }
+    return true;
+}
+
 bool columns_locate(column_set *all, const csv_record *record, char separator, const char *file) {
     const first_line line = {record, separator, file};
     match_names(all, &line);

@@ -30,6 +30,9 @@ typedef struct {
    the program if a column is missing or ambiguous. */
 bool columns_locate(column_set *all, const csv_record *line, char separator, const char *file);
 
+/* Returns whether all fields of a line read as names, so that none of them can be a value. */
+bool columns_read_as_header(const csv_record *line, char separator);
+
 /* Returns what messages call a column: the argument of --column, or else its number, which is written to text. */
 const char *column_label(const column *column, char text[32]);
 
