@@ -307,6 +307,38 @@ PODIUM_API podium_status podium_summary_make(const podium_collection *collection
 /* Returns whose mean the interval is for, "these people" or "population". */
 PODIUM_API const char *podium_summary_about(const podium_summary *summary);
 
+/* ---- Difference: comparing groups -------------------------------------------------------------------------- */
+
+/*
+ * The mean of the values of one group minus that of another. The groups must be different people, or the same people
+ * with new reports, so that the noise of one group is independent of that of the other.
+ *
+ * The p-value is the probability that reports of two groups with the same mean differ at least as much as these. It
+ * belongs to the interval: it is below 1 - confidence where the interval does not contain 0.
+ */
+typedef struct podium_difference {
+    podium_known known; /* PODIUM_KNOWN_TOO_FEW if a group has fewer than two reports; all numbers below are then NaN */
+    double confidence;
+    podium_interval interval;
+    double difference; /* the mean of a minus the mean of b */
+    double standard_error;
+    double lower, upper; /* the interval of the difference, within [min - max, max - min] */
+    double p_value;      /* two-sided; unless the interval is normal, an upper bound, to 1% and not below 1e-12 */
+} podium_difference;
+
+/* Compares two aggregates of one collection. Of the question, which may be NULL, only confidence and interval count. A
+   normal interval comes from the standard errors of both means. Any other interval contains all differences between an
+   interval for a and one for b, each with half the probability of error. Fails as podium_summary_make does. */
+PODIUM_API podium_status podium_difference_make(const podium_collection *collection, podium_difference *difference,
+                                                const podium_aggregate *a, const podium_aggregate *b,
+                                                const podium_question *question) PODIUM_MUST_USE;
+
+/* Adjusts the p-values of `count` comparisons by Holm's method. To call those differences real whose adjusted p-value
+   is at most alpha errs, in any of them, with a probability of at most alpha. A p that is NaN is no comparison, and its
+   adjusted one is NaN too. adjusted may be p itself. Fails with PODIUM_ERROR_ARGUMENT_WRONG if a p is not from 0 to 1,
+   or with PODIUM_ERROR_OUT_OF_MEMORY. */
+PODIUM_API podium_status podium_differences_adjust(double *adjusted, const double *p, size_t count) PODIUM_MUST_USE;
+
 /* ---- Shape: the distribution of a report in closed form --------------------------------------------------- */
 
 /*

@@ -16,7 +16,8 @@ import sys
 
 CONSULTED = {"podium_collection", "podium_channel", "podium_random"}
 NOUNS = {"status", "mechanism", "spec", "collection", "random", "code", "codes", "number", "aggregate", "aggregates",
-         "channel", "interval", "bounds", "distribution", "bootstrap", "known", "summary", "shape", "plan", "shuffle",
+         "channel", "interval", "bounds", "distribution", "bootstrap", "known", "summary", "difference",
+         "differences", "shape", "plan", "shuffle",
          "promise", "strength"}
 WITHOUT_NOUN = {"podium_version", "podium_privatize", "podium_privatize_from", "podium_privatize_cells",
                 "podium_choose", "podium_lower_bound"}

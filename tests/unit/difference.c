@@ -1,0 +1,205 @@
+/* Differences between groups, and the p-values of many comparisons. */
+#include <check.h>
+#include <math.h>
+
+#include "support.h"
+
+#define MANY 5000
+
+/* Reports of n values that are spread evenly from `from` to `to` */
+static podium_aggregate even_values(const podium_collection *c, double from, double to, size_t n, uint64_t seed) {
+    static double values[MANY], reports[MANY];
+    podium_random random = seeded_random(&seed);
+    podium_aggregate a;
+    podium_aggregate_init(c, &a);
+    for (size_t i = 0; i < n; i++)
+        values[i] = from + (to - from) * seeded_uniform(&seed);
+    ck_assert_int_eq(podium_privatize_from(c, &random, reports, values, n), PODIUM_OK);
+    ck_assert_int_eq(podium_aggregate_add(c, &a, reports, n), PODIUM_OK);
+    return a;
+}
+
+static podium_difference difference_of(const podium_collection *c, const podium_aggregate *a, const podium_aggregate *b,
+                                       const podium_question *q) {
+    podium_difference d;
+    memset(&d, 0x5a, sizeof d);
+    ck_assert_int_eq(podium_difference_make(c, &d, a, b, q), PODIUM_OK);
+    return d;
+}
+
+static podium_summary summary_of(const podium_collection *c, const podium_aggregate *a, podium_interval interval,
+                                 double confidence) {
+    static podium_summary s;
+    const podium_question q = {.confidence = confidence, .interval = interval};
+    ck_assert_int_eq(podium_summary_make(c, NULL, &s, a, &q), PODIUM_OK);
+    return s;
+}
+
+static bool close_to(double x, double y) {
+    return fabs(x - y) <= 1e-12 * (1 + fabs(y));
+}
+
+START_TEST(normal_difference_is_that_of_the_means) {
+    FOR_EACH_MECHANISM (m) {
+        const podium_collection c = collection_of(m, 1, -10, 30);
+        const podium_aggregate a = even_values(&c, -10, 20, MANY, 1), b = even_values(&c, 0, 30, MANY / 2, 2);
+        const podium_summary x = summary_of(&c, &a, PODIUM_INTERVAL_NORMAL, 0),
+                             y = summary_of(&c, &b, PODIUM_INTERVAL_NORMAL, 0);
+        const podium_difference d = difference_of(&c, &a, &b, NULL), e = difference_of(&c, &b, &a, NULL);
+        const double error = sqrt(x.standard_error * x.standard_error + y.standard_error * y.standard_error);
+        const double z = 1.959963984540054; /* of 95% */
+        ck_assert_int_eq(d.known, PODIUM_KNOWN_ESTIMATED);
+        ck_assert(d.confidence == 0.95 && d.interval == PODIUM_INTERVAL_NORMAL);
+        ck_assert(close_to(d.difference, x.mean - y.mean) && close_to(d.standard_error, error));
+        ck_assert(close_to(d.lower, x.mean - y.mean - z * error) && close_to(d.upper, x.mean - y.mean + z * error));
+        ck_assert(e.difference == -d.difference && e.lower == -d.upper && e.upper == -d.lower &&
+                  e.p_value == d.p_value);
+    }
+}
+END_TEST
+
+/* The p-value is alpha where an end of the interval is 0. */
+START_TEST(p_value_belongs_to_the_interval) {
+    static const struct {
+        podium_interval interval;
+        double from; /* where the values of the second group begin, so that p is neither tiny nor 1 */
+    } cases[] = {{PODIUM_INTERVAL_NORMAL, 0.06}, {PODIUM_INTERVAL_GUARANTEED, 0.15}};
+    const podium_collection c = collection_of(PODIUM_MECHANISM_MINIMAX, 4, 0, 1);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const podium_aggregate a = even_values(&c, 0, 1, MANY, 3), b = even_values(&c, cases[i].from, 1, MANY, 4);
+        podium_question q = {.interval = cases[i].interval};
+        const double p = difference_of(&c, &a, &b, &q).p_value;
+        ck_assert_msg(p > 1e-9 && p < 0.9, "p is %g", p);
+        q.confidence = 1 - 1.001 * p;
+        ck_assert(difference_of(&c, &a, &b, &q).upper < 0);
+        q.confidence = 1 - 0.98 * p;
+        ck_assert(difference_of(&c, &a, &b, &q).upper > 0);
+    }
+}
+END_TEST
+
+START_TEST(p_value_of_known_z) {
+    const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    const podium_aggregate a = even_values(&c, 0, 1, MANY, 5), b = even_values(&c, 0, 0.9, MANY, 6);
+    const podium_difference d = difference_of(&c, &a, &b, NULL);
+    const double z = fabs(d.difference) / d.standard_error;
+    ck_assert(close_to(d.p_value, 1 - erf(z / sqrt(2))));
+    ck_assert(difference_of(&c, &a, &a, NULL).p_value == 1);
+    const podium_question guaranteed = {.interval = PODIUM_INTERVAL_GUARANTEED};
+    ck_assert(difference_of(&c, &a, &a, &guaranteed).p_value == 1);
+}
+END_TEST
+
+/* The ends are those of two intervals that err half as often, and lie within the range of differences. */
+START_TEST(guaranteed_difference_contains_all) {
+    const podium_question q = {.confidence = 0.9, .interval = PODIUM_INTERVAL_GUARANTEED};
+    const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 3, 0, 10);
+    const podium_aggregate a = even_values(&c, 0, 4, MANY, 7), b = even_values(&c, 5, 10, MANY, 8);
+    const podium_summary x = summary_of(&c, &a, q.interval, 0.95), y = summary_of(&c, &b, q.interval, 0.95);
+    const podium_difference d = difference_of(&c, &a, &b, &q);
+    ck_assert(d.lower == x.lower - y.upper && d.upper == x.upper - y.lower && d.lower < -5.5 && d.upper > -5.5);
+    ck_assert(d.confidence == 0.9 && d.p_value >= 1e-12);
+    const podium_aggregate few = even_values(&c, 0, 4, 2, 9);
+    const podium_difference wide = difference_of(&c, &few, &few, &q), normal = difference_of(&c, &few, &few, NULL);
+    ck_assert(wide.lower == -10 && wide.upper == 10 && normal.lower >= -10 && normal.upper <= 10);
+}
+END_TEST
+
+START_TEST(too_few_reports) {
+    const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    const podium_aggregate many = even_values(&c, 0, 1, 10, 1), one = even_values(&c, 0, 1, 1, 1);
+    const podium_aggregate *const sides[][2] = {{&many, &one}, {&one, &many}, {&one, &one}};
+    for (size_t i = 0; i < LENGTH(sides); i++)
+        for (int interval = 0; interval < 2; interval++) {
+            const podium_question q = {.interval = (podium_interval)interval};
+            const podium_difference d = difference_of(&c, sides[i][0], sides[i][1], &q);
+            ck_assert_int_eq(d.known, PODIUM_KNOWN_TOO_FEW);
+            ck_assert(isnan(d.difference) && isnan(d.standard_error) && isnan(d.lower) && isnan(d.upper));
+            ck_assert(isnan(d.p_value) && d.confidence == 0.95);
+        }
+}
+END_TEST
+
+START_TEST(difference_refuses) {
+    const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1), empty = {.opaque = {.word = 0}};
+    const podium_collection other = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 1);
+    const podium_aggregate a = even_values(&c, 0, 1, 10, 1), b = even_values(&other, 0, 1, 10, 1);
+    const podium_question wrong = {.confidence = 1.5}, strange = {.interval = (podium_interval)77};
+    podium_difference d, before;
+    memset(&d, 0x5a, sizeof d);
+    memcpy(&before, &d, sizeof d);
+    ck_assert_int_eq(podium_difference_make(&c, &d, &a, &b, NULL), PODIUM_ERROR_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_difference_make(&c, &d, &b, &a, NULL), PODIUM_ERROR_FINGERPRINT_WRONG);
+    ck_assert_int_eq(podium_difference_make(&c, &d, &a, &a, &wrong), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_difference_make(&c, &d, &a, &a, &strange), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_difference_make(&empty, &d, &a, &a, NULL), PODIUM_ERROR_NOT_INITIALISED);
+    ck_assert_mem_eq(&d, &before, sizeof d);
+}
+END_TEST
+
+/* ---- Many comparisons ---- */
+
+/* The results of R: p.adjust(c(0.01, 0.04, 0.03, 0.005, 0.5), "holm") and so on */
+START_TEST(holm_agrees_with_r) {
+    const double p[] = {0.01, 0.04, 0.03, 0.005, 0.5}, expected[] = {0.04, 0.09, 0.09, 0.025, 0.5};
+    const double q[] = {0.7, NAN, 0.6, 0.2, 0}, also[] = {1, NAN, 1, 0.6, 0};
+    double adjusted[LENGTH(p)];
+    ck_assert_int_eq(podium_differences_adjust(adjusted, p, LENGTH(p)), PODIUM_OK);
+    for (size_t i = 0; i < LENGTH(p); i++)
+        ck_assert_msg(close_to(adjusted[i], expected[i]), "%zu: %g instead of %g", i, adjusted[i], expected[i]);
+    ck_assert_int_eq(podium_differences_adjust(adjusted, q, LENGTH(q)), PODIUM_OK);
+    for (size_t i = 0; i < LENGTH(q); i++)
+        ck_assert(isnan(also[i]) ? isnan(adjusted[i]) : close_to(adjusted[i], also[i]));
+}
+END_TEST
+
+/* One step after the other, as Holm described it: the least p is compared with alpha/m, the next with alpha/(m - 1) */
+static bool rejected(const double *p, size_t count, size_t which, double alpha) {
+    size_t smaller = 0;
+    for (size_t i = 0; i < count; i++)
+        smaller += p[i] < p[which] || (p[i] == p[which] && i < which);
+    for (size_t i = 0; i < count; i++)
+        if (p[i] < p[which] && !rejected(p, count, i, alpha))
+            return false;
+    return p[which] * (double)(count - smaller) <= alpha;
+}
+
+START_TEST(holm_rejects_step_by_step) {
+    uint64_t seed = 5;
+    for (int repetition = 0; repetition < 200; repetition++) {
+        double p[5], adjusted[5];
+        for (size_t i = 0; i < LENGTH(p); i++)
+            p[i] = pow(seeded_uniform(&seed), 3);
+        ck_assert_int_eq(podium_differences_adjust(adjusted, p, LENGTH(p)), PODIUM_OK);
+        for (size_t i = 0; i < LENGTH(p); i++)
+            for (double alpha = 0.01; alpha < 1; alpha += 0.0137)
+                ck_assert_int_eq(adjusted[i] <= alpha, rejected(p, LENGTH(p), i, alpha));
+    }
+}
+END_TEST
+
+START_TEST(holm_refuses_and_works_in_place) {
+    double p[] = {0.5, 0.02}, wrong[] = {0.5, 1.5}, negative[] = {-0.1};
+    ck_assert_int_eq(podium_differences_adjust(wrong, wrong, 2), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert(wrong[0] == 0.5 && wrong[1] == 1.5);
+    ck_assert_int_eq(podium_differences_adjust(negative, negative, 1), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_differences_adjust(p, p, 2), PODIUM_OK);
+    ck_assert(p[0] == 0.5 && close_to(p[1], 0.04));
+    ck_assert_int_eq(podium_differences_adjust(p, p, 0), PODIUM_OK);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("difference");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, normal_difference_is_that_of_the_means);
+    tcase_add_test(tests, p_value_belongs_to_the_interval);
+    tcase_add_test(tests, p_value_of_known_z);
+    tcase_add_test(tests, guaranteed_difference_contains_all);
+    tcase_add_test(tests, too_few_reports);
+    tcase_add_test(tests, difference_refuses);
+    tcase_add_test(tests, holm_agrees_with_r);
+    tcase_add_test(tests, holm_rejects_step_by_step);
+    tcase_add_test(tests, holm_refuses_and_works_in_place);
+    return run_tests("difference", tests);
+}
