@@ -82,6 +82,11 @@ typedef struct {
 void print_members(output *out, const named_number *numbers, size_t count);
 void print_fields(output *out, const named_number *numbers, size_t count);
 
+/* Formats x with as many decimals as show two digits of its error, or with 6 digits if the error is 0 or absurd. NaN is
+   "unknown". Returns text. */
+#define ROUNDED_MAX 64
+const char *rounded(char text[ROUNDED_MAX], double x, double error);
+
 /* A name may contain any bytes. In text and JSON, control characters and characters that change the direction of text
    are written as \n, \x1b or \u202e. A byte that is not UTF-8 is written as \xff in text and as U+FFFD in JSON. CSV
    keeps the bytes as they are. */

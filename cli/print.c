@@ -25,6 +25,16 @@ void print_fields(output *out, const named_number *numbers, size_t count) {
         print_number(out, ",", numbers[i].x, "");
 }
 
+const char *rounded(char text[ROUNDED_MAX], double x, double error) {
+    if (isnan(x))
+        snprintf(text, ROUNDED_MAX, "unknown");
+    else if (error > 1e-12 && error < 1e15)
+        snprintf(text, ROUNDED_MAX, "%.*f", (int)fmax(1 - floor(log10(error)), 0), x);
+    else
+        snprintf(text, ROUNDED_MAX, "%.6g", x);
+    return text;
+}
+
 /* ---- One character at a time ---- */
 
 size_t utf8_decode(uint32_t *character, const char *text) {

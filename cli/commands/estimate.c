@@ -1,8 +1,7 @@
 /* podium estimate: estimate the mean, spread and shape of the values. */
 #include "estimate.h"
-#include "collection.h"
 #include "commands/commands.h"
-#include "table/aggregate_files.h"
+#include "commands/read_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,35 +128,6 @@ static const option output_rows[] = {
     {.name = NULL},
 };
 
-static groups groups_merged(podium_collection *collection, char **files) {
-    const podium_aggregate merged = aggregates_merged(collection, files);
-    return groups_of_one(collection, &merged);
-}
-
-/* Reads aggregates, which contain their collection, or reports, depending on how the first file begins. */
-static groups groups_asked(const table_options *options, const collection_options *which, podium_collection *collection,
-                           char name[PODIUM_NAME_MAX], bool merge) {
-    if (!aggregates_in(input_files(options->files)[0])) {
-        if (merge)
-            fail_usage("estimate", "--merge is for aggregates; reports are one group unless there is --by");
-        *collection = collection_from(which, name);
-        table *t = table_open(options);
-        groups all = groups_from(t, collection, options);
-        table_close(t);
-        return all;
-    }
-    if (options->by.count > 0 || options->columns.count > 0 || options->codes)
-        fail_usage("estimate", "an aggregate has no columns; --by, --column and --codes are for reports");
-    groups all = merge ? groups_merged(collection, options->files) : aggregates_apart(collection, options->files);
-    name[0] = '\0';
-    if (collection_given(which))
-        *collection = collection_from(which, name);
-    if (podium_collection_fingerprint(collection) != podium_aggregate_fingerprint(&all.group[0]->aggregate))
-        fail(BAD_DATA, "%s: this aggregate belongs to another collection than the one given",
-             options->files[0] == NULL ? "standard input" : options->files[0]);
-    return all;
-}
-
 static void check(const asked *a) {
     if (a->bootstrap > 0 && a->quantiles.count == 0)
         fail_usage("estimate", "--bootstrap needs --quantiles");
@@ -217,11 +187,10 @@ static int run(char **arguments) {
 
     podium_collection collection;
     char name[PODIUM_NAME_MAX];
-    groups all = groups_asked(&s.table, &s.which, &collection, name, s.merge);
+    groups all = read_groups(&collection, name, &s.table, &s.which, s.merge ? READ_MERGED : READ_BY_AGGREGATE);
     const bool grouped = all.grouped;
     if (grouped)
         check_grouped(&s.asked);
-    require_reports(&all, &collection, &s.table);
     result **results = results_of(&all, &collection, &s.asked, shape_wanted(&s.asked, &collection, grouped));
     for (size_t i = 0; i < all.count; i++)
         warn(&results[i]->summary, s.table.codes);

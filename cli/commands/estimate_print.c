@@ -9,18 +9,6 @@ const char *const interval_words[] = {"normal", "guaranteed", "anytime", NULL};
 
 /* ---- Text ---- */
 
-/* Formats x with as many decimals as show two digits of its error, or with 6 digits if the error is 0 or absurd. NaN is
-   the spread that a mechanism with two cells does not reveal. */
-static const char *rounded(char text[64], double x, double error) {
-    if (isnan(x))
-        snprintf(text, 64, "unknown");
-    else if (error > 1e-12 && error < 1e15)
-        snprintf(text, 64, "%.*f", (int)fmax(1 - floor(log10(error)), 0), x);
-    else
-        snprintf(text, 64, "%.6g", x);
-    return text;
-}
-
 static bool blocks_readable(void) {
     const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < 3; i++) {
