@@ -61,15 +61,6 @@ typedef struct {
     output_options output;
 } settings;
 
-static void warn_of_all_refused(const groups *all, bool codes) {
-    uint64_t refused = 0, accepted = 0;
-    for (size_t i = 0; i < all->count; i++) {
-        refused += podium_aggregate_refused(&all->group[i]->aggregate);
-        accepted += podium_aggregate_count(&all->group[i]->aggregate);
-    }
-    warn_of_refused(refused, accepted, codes);
-}
-
 static int run_aggregate(char **arguments) {
     settings s = {.which = {.command = "aggregate", .exists = true},
                   .table = {.header = HEADER_AUTO, .doing = "aggregating"}};
@@ -83,7 +74,7 @@ static int run_aggregate(char **arguments) {
     groups all = groups_from(t, &collection, &s.table);
     table_close(t);
     require_reports(&all, &collection, &s.table);
-    warn_of_all_refused(&all, s.table.codes);
+    warn_of_refused_in(&all, s.table.codes);
     write_groups(s.output.path, &all);
     groups_free(&all);
     return DONE;

@@ -180,6 +180,15 @@ void warn_of_refused(uint64_t refused, uint64_t accepted, bool codes) {
             many && !codes ? " (if they are codes, use --codes)" : "");
 }
 
+void warn_of_refused_in(const groups *all, bool codes) {
+    uint64_t refused = 0, accepted = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        refused += podium_aggregate_refused(&all->group[i]->aggregate);
+        accepted += podium_aggregate_count(&all->group[i]->aggregate);
+    }
+    warn_of_refused(refused, accepted, codes);
+}
+
 static _Noreturn void fail_reports(const group *g, bool codes) {
     const bool named = g->name[0] != '\0';
     warn_of_refused(podium_aggregate_refused(&g->aggregate), podium_aggregate_count(&g->aggregate), codes);

@@ -35,6 +35,7 @@ groups groups_from(table *table, const podium_collection *collection, const tabl
 void require_reports(const groups *all, const podium_collection *collection, const table_options *options);
 /* Warns if rows were refused; if they were many, also suggests --codes. */
 void warn_of_refused(uint64_t refused, uint64_t accepted, bool codes);
+void warn_of_refused_in(const groups *all, bool codes); /* all groups together */
 /* One group, named "", with a copy of the aggregate. */
 groups groups_of_one(const podium_collection *collection, const podium_aggregate *aggregate);
 void groups_free(groups *groups);
