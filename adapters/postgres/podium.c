@@ -151,10 +151,10 @@ static podium_summary summary_of(Datum datum, const podium_question *question, c
     return summary;
 }
 
-static double confidence_of(double confidence) {
+static double confidence_of(double confidence, const char *function) {
     if (!(confidence > 0 && confidence < 1))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("podium_estimate_at: confidence must be between 0 and 1"));
+                errmsg("%s: confidence must be between 0 and 1", function));
     return confidence;
 }
 
@@ -166,20 +166,25 @@ static podium_interval interval_of(const text *name) {
     return interval;
 }
 
+/* Returns a row of the type that the function is declared to return. */
+static Datum row_datum(FunctionCallInfo fcinfo, Datum *values, bool *nulls) {
+    TupleDesc description;
+    if (get_call_result_type(fcinfo, NULL, &description) != TYPEFUNC_COMPOSITE)
+        elog(ERROR, "podium: this function returns a row");
+    return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(description), values, nulls));
+}
+
 /* A group of one report must not make a query about many groups fail. So what cannot be estimated is NULL, and n
    shows why. */
 PG_FUNCTION_INFO_V1(podium_sql_estimate);
 Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
     podium_question question = {.confidence = 0};
     if (PG_NARGS() > 1) {
-        question.confidence = confidence_of(PG_GETARG_FLOAT8(1));
+        question.confidence = confidence_of(PG_GETARG_FLOAT8(1), "podium_estimate_at");
         question.interval = interval_of(PG_GETARG_TEXT_PP(2));
         question.population = PG_GETARG_BOOL(3);
     }
     const podium_summary s = summary_of(PG_GETARG_DATUM(0), &question, "podium_estimate");
-    TupleDesc description;
-    if (get_call_result_type(fcinfo, NULL, &description) != TYPEFUNC_COMPOSITE)
-        elog(ERROR, "podium_estimate returns a row");
     Datum values[COLUMNS];
     bool nulls[COLUMNS] = {false};
     values[N] = count_datum(s.count);
@@ -188,7 +193,30 @@ Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
     values[CONFIDENCE] = Float8GetDatum(s.confidence);
     values[INTERVAL_NAME] = CStringGetTextDatum(podium_interval_name(s.interval));
     values[ABOUT] = CStringGetTextDatum(podium_summary_about(&s));
-    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(description), values, nulls)));
+    PG_RETURN_DATUM(row_datum(fcinfo, values, nulls));
+}
+
+/* ---- Difference ---- */
+
+PG_FUNCTION_INFO_V1(podium_sql_difference);
+Datum podium_sql_difference(PG_FUNCTION_ARGS) {
+    podium_question question = {.confidence = 0};
+    if (PG_NARGS() > 2)
+        question.confidence = confidence_of(PG_GETARG_FLOAT8(2), "podium_difference_at");
+    podium_aggregate rooms[2];
+    const podium_aggregate *a = aggregate_read(PG_GETARG_DATUM(0), &rooms[0]);
+    const podium_aggregate *b = aggregate_read(PG_GETARG_DATUM(1), &rooms[1]);
+    const podium_spec first = podium_aggregate_spec(a), second = podium_aggregate_spec(b);
+    podium_difference d;
+    podium_status status = podium_difference_make(collection_of_spec(&first), &d, a, b, &question);
+    require_same(status, &first, &second, "podium: aggregates");
+    /* The columns in the order of the type podium_comparison */
+    const double numbers[] = {d.difference, d.standard_error, d.lower, d.upper, d.p_value, d.confidence};
+    Datum values[lengthof(numbers)];
+    bool nulls[lengthof(numbers)];
+    for (int i = 0; i < (int)lengthof(numbers); i++)
+        set_number(values, nulls, i, numbers[i]);
+    PG_RETURN_DATUM(row_datum(fcinfo, values, nulls));
 }
 
 /* ---- Quantiles and histogram ---- */

@@ -211,6 +211,27 @@ COMMENT ON AGGREGATE podium_estimate(float8, float8, float8, float8) IS 'mean, 9
 COMMENT ON AGGREGATE podium_estimate(float8, float8, float8, float8, podium_mechanism) IS
     'mean, 95% interval and spread of the values';
 
+-- Two groups beside each other. The groups must be different people, or have reports that were drawn anew.
+CREATE TYPE podium_comparison AS (
+    difference float8,
+    standard_error float8,
+    lower float8,
+    upper float8,
+    p_value float8,
+    confidence float8
+);
+COMMENT ON TYPE podium_comparison IS 'the difference between the means of two groups';
+
+CREATE FUNCTION podium_difference(a podium_aggregate, b podium_aggregate) RETURNS podium_comparison
+    AS 'MODULE_PATHNAME', 'podium_sql_difference' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION podium_difference_at(a podium_aggregate, b podium_aggregate, confidence float8)
+    RETURNS podium_comparison
+    AS 'MODULE_PATHNAME', 'podium_sql_difference' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION podium_difference(podium_aggregate, podium_aggregate) IS
+    'the mean of a minus the mean of b, with a 95% interval and a p-value';
+COMMENT ON FUNCTION podium_difference_at(podium_aggregate, podium_aggregate, float8) IS
+    'the mean of a minus the mean of b, with an interval and a p-value';
+
 -- The distribution of the values, which takes up to some tenths of a second
 CREATE FUNCTION podium_quantiles(aggregate podium_aggregate, probabilities float8[])
     RETURNS TABLE (p float8, value float8)

@@ -71,17 +71,6 @@ static void group_begin(group *g, const podium_collection *collection) {
     podium_aggregate_init(collection, &g->aggregate);
 }
 
-static void fail_specs(sqlite3_context *context, const podium_spec *a, const podium_spec *b) {
-    char specs[SQL_MESSAGE_MAX];
-    sql_specs_differ(specs, a, b);
-    char *message = sqlite3_mprintf("the aggregated rows have different specs, %s", specs);
-    if (message == NULL)
-        sqlite3_result_error_nomem(context);
-    else
-        fail(context, message);
-    sqlite3_free(message);
-}
-
 /* Reads the parameters of the first row, or of a row whose parameters look different. They may still be the same
    ones, written in another way. */
 static bool read_parameters(sqlite3_context *context, group *g, int count, sqlite3_value **values) {
@@ -102,7 +91,7 @@ static bool read_parameters(sqlite3_context *context, group *g, int count, sqlit
         return true;
     }
     const podium_spec before = podium_collection_spec(&g->collection), now = podium_collection_spec(collection);
-    fail_specs(context, &before, &now);
+    fail_specs(context, &before, &now, "the aggregated rows");
     return false;
 }
 
@@ -181,7 +170,7 @@ static bool merged(sqlite3_context *context, group *g, const podium_aggregate *o
     if (status != PODIUM_ERROR_FINGERPRINT_WRONG)
         return succeeded(context, status);
     const podium_spec before = podium_aggregate_spec(&g->aggregate), now = podium_aggregate_spec(other);
-    fail_specs(context, &before, &now);
+    fail_specs(context, &before, &now, "the aggregated rows");
     return false;
 }
 

@@ -25,7 +25,7 @@ typedef struct definition {
 } definition;
 
 #define NO_MORE (-1)
-static const int none[] = {0, NO_MORE}, one[] = {1, NO_MORE};
+static const int none[] = {0, NO_MORE}, one[] = {1, NO_MORE}, two[] = {2, NO_MORE}, three[] = {3, NO_MORE};
 static const int at[] = {2, 3, 4, NO_MORE}; /* and a confidence; an interval; whether it is for a population */
 static const int with_parameters[] = {2, 4, 5, NO_MORE}; /* and a spec, or 3 numbers, or 3 and a mechanism */
 
@@ -61,6 +61,8 @@ static const definition definitions[] = {
     OF_REPORTS("podium_variance", VARIANCE),
     OF_AGGREGATE("podium_standard_deviation", one, STANDARD_DEVIATION),
     OF_REPORTS("podium_standard_deviation", STANDARD_DEVIATION),
+    {"podium_difference", two, EVERYWHERE, AGGREGATE, difference, NULL, NULL},
+    {"podium_difference_at", three, EVERYWHERE, AGGREGATE, difference, NULL, NULL},
     {"podium_version", none, EVERYWHERE, AGGREGATE, version, NULL, NULL},
 };
 

@@ -99,10 +99,13 @@ static inline bool is_null(sqlite3_value *value) {
 void privatize(sqlite3_context *context, int count, sqlite3_value **values);
 void of_aggregate(sqlite3_context *context, int count,
                   sqlite3_value **values); /* aggregate [, confidence [, interval [, population]]] */
+void difference(sqlite3_context *context, int count, sqlite3_value **values);   /* two aggregates [, confidence] */
 void version(sqlite3_context *context, int count, sqlite3_value **values);
 
 /* Fails the function with this message. */
 void fail(sqlite3_context *context, const char *message);
+/* Fails it because what, such as "the aggregates", belongs to two collections. */
+void fail_specs(sqlite3_context *context, const podium_spec *a, const podium_spec *b, const char *what);
 
 /* Returns the function's quantity of the aggregate to SQLite. question may be NULL, as in podium_summary_make. */
 void return_quantity(sqlite3_context *context, const podium_collection *collection, const podium_aggregate *aggregate,

@@ -16,6 +16,17 @@ void fail(sqlite3_context *context, const char *message) {
     sqlite3_free(text);
 }
 
+void fail_specs(sqlite3_context *context, const podium_spec *a, const podium_spec *b, const char *what) {
+    char specs[SQL_MESSAGE_MAX];
+    sql_specs_differ(specs, a, b);
+    char *message = sqlite3_mprintf("%s have different specs, %s", what, specs);
+    if (message == NULL)
+        sqlite3_result_error_nomem(context);
+    else
+        fail(context, message);
+    sqlite3_free(message);
+}
+
 /* ---- Privatising: the only function that sees a value ---- */
 
 /* The type of the value is checked first. If somebody has swapped the arguments, the message about a wrong spec
@@ -64,7 +75,16 @@ static void json_add(sqlite3_str *json, const char *key, double x) {
     char number[PODIUM_NUMBER_TEXT_MAX] = "null";
     if (isfinite(x))
         podium_number_format(number, sizeof number, x);
-    sqlite3_str_appendf(json, ",\"%s\":%s", key, number);
+    sqlite3_str_appendf(json, "%c\"%s\":%s", sqlite3_str_length(json) == 0 ? '{' : ',', key, number);
+}
+
+static void json_return(sqlite3_context *context, sqlite3_str *json) {
+    sqlite3_str_appendf(json, "}");
+    char *text = sqlite3_str_finish(json); /* NULL if one of these calls ran out of memory */
+    if (text == NULL)
+        sqlite3_result_error_nomem(context);
+    else
+        sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
 static void return_json(sqlite3_context *context, const podium_summary *summary) {
@@ -74,13 +94,9 @@ static void return_json(sqlite3_context *context, const podium_summary *summary)
     for (quantity q = MEAN; q < QUANTITIES; q++)
         json_add(json, numbers[q].key, number_of(summary, q));
     json_add(json, "confidence", summary->confidence);
-    sqlite3_str_appendf(json, ",\"interval\":\"%s\",\"about\":\"%s\"}", podium_interval_name(summary->interval),
+    sqlite3_str_appendf(json, ",\"interval\":\"%s\",\"about\":\"%s\"", podium_interval_name(summary->interval),
                         podium_summary_about(summary));
-    char *text = sqlite3_str_finish(json); /* NULL if one of these calls ran out of memory */
-    if (text == NULL)
-        sqlite3_result_error_nomem(context);
-    else
-        sqlite3_result_text(context, text, -1, sqlite3_free);
+    json_return(context, json);
 }
 
 static void return_summary(sqlite3_context *context, quantity returns, const podium_collection *collection,
@@ -212,6 +228,52 @@ void of_aggregate(sqlite3_context *context, int count, sqlite3_value **values) {
         fail(context, collection == NULL ? message : podium_status_message(status));
     else
         return_quantity(context, collection, &aggregate, &question);
+}
+
+/* ---- Functions of two aggregates ---- */
+
+static void return_difference(sqlite3_context *context, const podium_difference *d) {
+    sqlite3_str *json = sqlite3_str_new(sqlite3_context_db_handle(context));
+    json_add(json, "difference", d->difference);
+    json_add(json, "standard_error", d->standard_error);
+    json_add(json, "lower", d->lower);
+    json_add(json, "upper", d->upper);
+    json_add(json, "p_value", d->p_value);
+    json_add(json, "confidence", d->confidence);
+    json_return(context, json);
+}
+
+static void return_comparison(sqlite3_context *context, const podium_collection *collection, const podium_aggregate *a,
+                              const podium_aggregate *b, const podium_question *question) {
+    podium_difference made;
+    podium_status status = podium_difference_make(collection, &made, a, b, question);
+    const podium_spec first = podium_aggregate_spec(a), second = podium_aggregate_spec(b);
+    if (status == PODIUM_ERROR_FINGERPRINT_WRONG)
+        fail_specs(context, &first, &second, "the aggregates");
+    else if (status != PODIUM_OK)
+        fail(context, podium_status_message(status));
+    else
+        return_difference(context, &made);
+}
+
+void difference(sqlite3_context *context, int count, sqlite3_value **values) {
+    const function *f = sqlite3_user_data(context);
+    char message[SQL_MESSAGE_MAX];
+    podium_question question = {.confidence = 0};
+    podium_aggregate a, b;
+    if (count > 2 && !confidence_from(&question.confidence, message, values[2])) {
+        fail(context, message);
+        return;
+    }
+    if (is_null(values[0]) || is_null(values[1]))
+        return;
+    const podium_collection *collection = aggregate_from(&a, f->own, message, values[0]);
+    if (collection != NULL)
+        collection = aggregate_from(&b, f->own, message, values[1]); /* the same one, if the specs are equal */
+    if (collection == NULL)
+        fail(context, message);
+    else
+        return_comparison(context, collection, &a, &b, &question);
 }
 
 void version(sqlite3_context *context, int count, sqlite3_value **values) {

@@ -356,6 +356,13 @@ START_TEST(errors) {
          "podium_upper_at: interval must be 'normal', 'guaranteed' or 'anytime'"},
         {"SELECT podium_upper_at(aggregate, 0.9, 'normal', 'people') FROM r",
          "podium_upper_at: population must be true or false"},
+        {"SELECT podium_difference_at(aggregate, aggregate, 1) FROM r",
+         "podium_difference_at: confidence must be between 0 and 1, such as 0.95"},
+        {"SELECT podium_difference(aggregate, 5) FROM r",
+         "podium_difference: aggregate must be a blob or text, and is a number"},
+        {"SELECT podium_difference(podium_aggregate(1, 1, 120, 1), podium_aggregate(1, 1, 120, 2))",
+         "podium_difference: the aggregates have different specs, \"podium epsilon=1 range=1:120\" and \"podium epsilon=2 "
+         "range=1:120\""},
         {"SELECT podium_mean(aggregate, 0.9) FROM r", "podium_mean: spec must be text, and is a number"},
         {"SELECT podium_mean(aggregate, 0.9, 1) FROM r", "wrong number of arguments to function podium_mean()"},
         {"SELECT podium_merge(s) FROM (SELECT podium_aggregate(1, 1, 120, 1) AS s UNION ALL"
@@ -606,6 +613,29 @@ START_TEST(json) {
     expect(db, "SELECT group_concat(key) FROM json_each((SELECT podium_estimate(report, 1, 120, 1) FROM r))",
            "n,refused,mean,standard_error,lower,upper,variance,standard_deviation,confidence,interval,about");
     expect(db, "SELECT podium_estimate_at(aggregate, 0.5) ->> 'confidence' FROM r WHERE id = 1", "0.5");
+    close_db(db);
+}
+END_TEST
+
+START_TEST(difference_of_two_groups) {
+    sqlite3 *db = open_reports();
+    expect(db, "SELECT group_concat(key) FROM r, json_each(podium_difference(aggregate, aggregate)) WHERE r.id = 1",
+           "difference,standard_error,lower,upper,p_value,confidence");
+    expect(db,
+           "WITH g AS (SELECT podium_aggregate(report, 1, 120, 1) FILTER (WHERE id % 3 = 0) AS a,"
+           " podium_aggregate(report, 1, 120, 1) FILTER (WHERE id % 3 > 0) AS b FROM r), d AS"
+           " (SELECT a, b, podium_difference(a, b) AS d, podium_difference_at(b, a, 0.5) AS e FROM g)"
+           " SELECT abs((d ->> 'difference') - podium_mean(a) + podium_mean(b)) < 1e-9,"
+           " (d ->> 'difference') = -(e ->> 'difference'), (d ->> 'p_value') = (e ->> 'p_value'),"
+           " (d ->> 'lower') < -(e ->> 'upper'), e ->> 'confidence' FROM d",
+           "1|1|1|1|0.5");
+    expect(db, "SELECT podium_difference(podium_aggregate(1, 1, 120, 1), podium_aggregate(2, 1, 120, 1))",
+           "{\"difference\":null,\"standard_error\":null,\"lower\":null,\"upper\":null,\"p_value\":null,"
+           "\"confidence\":0.95}");
+    expect(db,
+           "SELECT podium_difference(NULL, aggregate) IS NULL, podium_difference(aggregate, NULL) IS NULL FROM r"
+           " WHERE id = 1",
+           "1|1");
     close_db(db);
 }
 END_TEST
@@ -1098,6 +1128,7 @@ int main(void) {
     tcase_add_test(tests, one_text);
     tcase_add_test(tests, specs_in_turn);
     tcase_add_test(tests, json);
+    tcase_add_test(tests, difference_of_two_groups);
     tcase_add_loop_test(tests, json_in_other_locales, 0, LENGTH(odd_locales));
     tcase_add_test(tests, confidence);
     tcase_add_test(tests, anytime_in_windows);

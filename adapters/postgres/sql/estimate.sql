@@ -38,6 +38,24 @@ SELECT (e).n, (e).mean IS NOT NULL AS mean, (e).variance, (e).standard_deviation
 FROM (SELECT podium_estimate(podium_privatize(34, 1, 120, 1, 'duchi'), 1, 120, 1, 'duchi') AS e
       FROM generate_series(1, 100)) x;
 
+-- the difference between two groups is that of their means
+CREATE TABLE groups AS SELECT city, podium_aggregate(report + 20 * (city = 'Bergen')::int, 1, 120, 1) AS aggregate
+FROM reports GROUP BY city;
+SELECT round((d).difference::numeric, 6) AS difference, round((d).standard_error::numeric, 4) AS error,
+       round((d).p_value::numeric, 4) AS p, (d).confidence,
+       abs((d).difference - (podium_estimate(a.aggregate)).mean + (podium_estimate(b.aggregate)).mean) < 1e-9 AS means,
+       (d).lower < (d).difference AND (d).difference < (d).upper AS interval
+FROM groups a, groups b, podium_difference(a.aggregate, b.aggregate) d WHERE a.city = 'Aarhus' AND b.city = 'Bergen';
+SELECT (podium_difference_at(a.aggregate, b.aggregate, confidence => 0.5)).upper
+     < (podium_difference_at(a.aggregate, b.aggregate, 0.9)).upper AS narrower,
+       podium_difference(a.aggregate, b.aggregate) = podium_difference_at(a.aggregate, b.aggregate, 0.95) AS same
+FROM groups a, groups b WHERE a.city = 'Aarhus' AND b.city = 'Bergen';
+SELECT (podium_difference(a.aggregate, b.aggregate)).* FROM groups a, groups b WHERE a.city = 'Aarhus' AND b.city = 'Cork';
+SELECT podium_difference(aggregate, NULL) IS NULL AS nothing FROM groups LIMIT 1;
+SELECT podium_difference(aggregate, podium_aggregate(1, 1, 120, 2)) FROM groups WHERE city = 'Cork' GROUP BY aggregate;
+SELECT podium_difference_at(aggregate, aggregate, 1) FROM groups;
+DROP TABLE groups;
+
 SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 0);
 SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 1);
 SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 'nan');
