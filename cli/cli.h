@@ -118,9 +118,18 @@ void plot_file(FILE *to, const char *path); /* writes the path as a quoted gnupl
 /* Printed instead of a shape if the reports are too few */
 #define SHAPE_WITHHELD "Too few reports to estimate the distribution"
 
+/* What every picture of estimates says */
 typedef struct {
-    const char *name; /* of the collection; may be empty */
+    const char *title; /* NULL if there is none */
+    const char *name;  /* of the collection; may be empty */
     const podium_spec *spec;
+    uint64_t reports;
+} plot_head;
+void plot_title(FILE *to, const plot_head *head);
+void plot_text(FILE *to, const char *text); /* writes a text from a stranger as a gnuplot string */
+
+typedef struct {
+    plot_head head;
     const podium_summary *summary;
     uint32_t bins; /* of the histogram */
 } plot;

@@ -128,8 +128,9 @@ typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV } output_format;
 extern const char *const format_words[];
 
 typedef struct {
-    const char *path; /* NULL is standard output */
-    const char *plot; /* NULL if no picture is wanted */
+    const char *path;  /* NULL is standard output */
+    const char *plot;  /* NULL if no picture is wanted */
+    const char *title; /* of the picture; NULL if not given */
     output_format format;
 } output_options;
 
@@ -145,6 +146,8 @@ typedef struct {
     }
 #define ROW_PLOT(text)                                                                                                 \
     { .name = "plot", .argument = "FILE", .file = true, TO_TEXT(output_options, plot), .help = (text) }
+#define ROW_TITLE                                                                                                      \
+    { .name = "title", .argument = "TEXT", TO_TEXT(output_options, title), .help = "the title of the picture" }
 extern const option output_option[]; /* ROW_OUTPUT alone */
 #define OUTPUT_HEADING "Output"
 

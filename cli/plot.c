@@ -32,15 +32,32 @@ void plot_check(const char *command, const char *path) {
         fail(BAD_IO, "pictures need gnuplot, which is not installed (apt install gnuplot-nox)");
 }
 
-/* Prints a name inside a gnuplot string. Characters that could end the string or start a command are left out, and
-   bytes that are not UTF-8 are replaced. */
-static void print_plain(FILE *to, const char *text) {
+/* Characters that could start a command are left out, and bytes that are not UTF-8 are replaced. A quote is doubled;
+   the others have a meaning only in enhanced text. */
+void plot_text(FILE *to, const char *text) {
     char shown[ESCAPED_MAX];
+    fputc('\'', to);
     while (*text != '\0') {
         text = escape(shown, text, ESCAPE_JSON);
-        if (strchr("'\\`{}^_@&~", *shown) == NULL)
-            fputs(shown, to);
+        if (strchr("\\`", *shown) == NULL)
+            fputs(*shown == '\'' ? "''" : shown, to);
     }
+    fputs("' noenhanced", to);
+}
+
+/* The title of the user, if there is one, stands above what the picture is of. */
+void plot_title(FILE *to, const plot_head *head) {
+    char what[256];
+    snprintf(what, sizeof what, "%llu reports, %s, epsilon %g", (unsigned long long)head->reports,
+             podium_mechanism_name(head->spec->mechanism), head->spec->epsilon);
+    if (head->title != NULL) {
+        fputs("set label 1000 ", to);
+        plot_text(to, head->title);
+        fputs(" at graph 0.5, graph 1 offset 0, character 2.9 center front font ',18'\nset tmargin 4.5\n", to);
+    }
+    fputs("set title ", to);
+    plot_text(to, what);
+    fputc('\n', to);
 }
 
 void plot_file(FILE *to, const char *path) {
@@ -100,28 +117,33 @@ void plot_close(FILE *script, const char *path) {
 
 static void write_script(FILE *to, const plot *p) {
     const podium_summary *s = p->summary;
+    const plot_head *head = &p->head;
     const podium_distribution *d = &s->distribution;
     const bool known = s->shape_known == PODIUM_KNOWN_ESTIMATED;
     double top = 0;
     for (uint32_t j = 0; known && j < p->bins; j++)
         top = fmax(top, 100 * podium_distribution_bin(d, j, p->bins).share);
-    fprintf(to, "set title '%llu reports, %s, epsilon %g'\nset xlabel '", (unsigned long long)s->count,
-            podium_mechanism_name(p->spec->mechanism), p->spec->epsilon);
-    print_plain(to, *p->name == '\0' ? "value" : p->name);
-    fputs("'\n", to);
+    plot_title(to, head);
+    fputs("set xlabel ", to);
+    plot_text(to, *head->name == '\0' ? "value" : head->name);
+    fputc('\n', to);
     fprintf(to,
-            "set style fill solid 0.8 noborder\n"
+            "set style fill solid 0.55 noborder\n"
             "set xrange [%.17g:%.17g]\nset yrange [0:%.17g]\nset ylabel 'share of people'\nset format y '%%g%%%%'\n"
             "set key top right samplen 2\nset boxwidth %.17g\n",
             d->min, d->max, known ? 1.25 * top : 1, 0.92 * (d->max - d->min) / p->bins);
     if (!known)
-        fputs("unset ytics\nset label 1 '" SHAPE_WITHHELD "' at graph 0.5, graph 0.5 center front boxed\n"
+        fputs("unset ytics\nunset ylabel\nset label 1 '" SHAPE_WITHHELD "' at graph 0.5, graph 0.5 center front boxed\n"
               "set style textbox opaque noborder margins 1, 1\n",
               to);
-    fprintf(to, "set object 1 rectangle from %.17g, graph 0 to %.17g, graph 1 fc '#d55e00' fs solid 0.25 noborder\n",
-            s->lower, s->upper);
-    fprintf(to, "set arrow 1 from %.17g, graph 0 to %.17g, graph 1 nohead front lc '#d55e00' lw 2\n", s->mean, s->mean);
-    fprintf(to, "plot %sNaN with lines lc '#d55e00' lw 2 title 'mean, with its %g%% interval'\n",
+    const char *layer = known ? "front" : "back"; /* of bars, or of the label */
+    fprintf(to,
+            "set object 1 rectangle from %.17g, graph 0 to %.17g, graph 1 %s fc '#d55e00' "
+            "fs transparent solid 0.5 noborder\n",
+            s->lower, s->upper, layer);
+    fprintf(to, "set arrow 1 from %.17g, graph 0 to %.17g, graph 1 nohead %s lc '#a63603' lw 2\n", s->mean, s->mean,
+            layer);
+    fprintf(to, "plot %sNaN with lines lc '#d55e00' lw 6 title 'mean, with its %g%% interval'\n",
             known ? "'-' using 1:2 with boxes lc '#0072b2' title 'estimated shares', " : "", 100 * s->confidence);
     for (uint32_t j = 0; known && j < p->bins; j++) {
         const podium_bin bin = podium_distribution_bin(d, j, p->bins);

@@ -122,9 +122,7 @@ static const option asked_options[] = {
 };
 
 static const option output_rows[] = {
-    ROW_FORMAT,
-    ROW_PLOT("draw a picture; FILE ends in .svg or .png (needs gnuplot)"),
-    ROW_OUTPUT,
+    ROW_FORMAT,     ROW_PLOT("draw a picture; FILE ends in .svg or .png (needs gnuplot)"), ROW_TITLE, ROW_OUTPUT,
     {.name = NULL},
 };
 
@@ -136,6 +134,8 @@ static void check(const asked *a) {
                    podium_bootstrap_least(a->confidence), a->confidence);
     if (a->output.plot != NULL)
         plot_check("estimate", a->output.plot);
+    if (a->output.title != NULL && a->output.plot == NULL)
+        fail_usage("estimate", "--title is for --plot");
 }
 
 /* Is called before reports are read, and after aggregates are, because these may be groups. */
@@ -169,8 +169,10 @@ static void write_results(result **results, size_t count, const asked *a, const 
                           const char *name, bool grouped) {
     const podium_spec spec = podium_collection_spec(collection);
     output *out = output_open(a->output.path);
+    const podium_summary *first = &results[0]->summary;
+    const plot_head head = {a->output.title, name, &spec, first->count};
     if (a->output.plot != NULL)
-        plot_write(a->output.plot, &(plot){name, &spec, &results[0]->summary, bins_shown(a)});
+        plot_write(a->output.plot, &(plot){head, first, bins_shown(a)});
     print_results(out, results, count, a, collection, name, grouped);
     output_close(out);
 }
