@@ -93,6 +93,7 @@ const char *rounded(char text[ROUNDED_MAX], double x, double error);
 void print_name(output *out, const char *text, int width); /* padded with blanks to `width` characters */
 void print_name_json(output *out, const char *text);       /* in quotes */
 void print_name_csv(output *out, const char *text);        /* in quotes */
+bool blocks_readable(void);                                /* do the terminal's characters include blocks? */
 int print_width(const char *text);                         /* the width of the name in print_name, in characters */
 
 typedef enum { ESCAPE_TEXT, ESCAPE_JSON } escaping;
@@ -126,7 +127,7 @@ typedef struct {
     uint64_t reports;
 } plot_head;
 void plot_title(FILE *to, const plot_head *head);
-void plot_text(FILE *to, const char *text); /* writes a text from a stranger as a gnuplot string */
+void plot_text(FILE *to, const char *text); /* writes a text from a stranger as a gnuplot string, for noenhanced */
 
 typedef struct {
     plot_head head;

@@ -39,10 +39,12 @@ void plot_text(FILE *to, const char *text) {
     fputc('\'', to);
     while (*text != '\0') {
         text = escape(shown, text, ESCAPE_JSON);
-        if (strchr("\\`", *shown) == NULL)
+        if (strcmp(shown, "\\\"") == 0)
+            fputc('"', to);
+        else if (strchr("\\`", *shown) == NULL)
             fputs(*shown == '\'' ? "''" : shown, to);
     }
-    fputs("' noenhanced", to);
+    fputc('\'', to);
 }
 
 /* The title of the user, if there is one, stands above what the picture is of. */
@@ -53,11 +55,12 @@ void plot_title(FILE *to, const plot_head *head) {
     if (head->title != NULL) {
         fputs("set label 1000 ", to);
         plot_text(to, head->title);
-        fputs(" at graph 0.5, graph 1 offset 0, character 2.9 center front font ',18'\nset tmargin 4.5\n", to);
+        fputs(" noenhanced at graph 0.5, graph 1 offset 0, character 2.9 center front font ',18'\nset tmargin 4.5\n",
+              to);
     }
     fputs("set title ", to);
     plot_text(to, what);
-    fputc('\n', to);
+    fputs(" noenhanced\n", to);
 }
 
 void plot_file(FILE *to, const char *path) {
@@ -126,7 +129,7 @@ static void write_script(FILE *to, const plot *p) {
     plot_title(to, head);
     fputs("set xlabel ", to);
     plot_text(to, *head->name == '\0' ? "value" : head->name);
-    fputc('\n', to);
+    fputs(" noenhanced\n", to);
     fprintf(to,
             "set style fill solid 0.55 noborder\n"
             "set xrange [%.17g:%.17g]\nset yrange [0:%.17g]\nset ylabel 'share of people'\nset format y '%%g%%%%'\n"

@@ -5,6 +5,7 @@
 #include "cli.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void print_number(output *out, const char *before, double x, const char *none) {
@@ -33,6 +34,16 @@ const char *rounded(char text[ROUNDED_MAX], double x, double error) {
     else
         snprintf(text, ROUNDED_MAX, "%.6g", x);
     return text;
+}
+
+bool blocks_readable(void) {
+    const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < 3; i++) {
+        const char *locale = getenv(names[i]);
+        if (locale != NULL && *locale != '\0')
+            return strstr(locale, "UTF-8") != NULL || strstr(locale, "utf8") != NULL;
+    }
+    return false;
 }
 
 /* ---- One character at a time ---- */

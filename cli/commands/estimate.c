@@ -2,6 +2,7 @@
 #include "estimate.h"
 #include "commands/commands.h"
 #include "commands/read_groups.h"
+#include "points.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,9 +123,14 @@ static const option asked_options[] = {
 };
 
 static const option output_rows[] = {
-    ROW_FORMAT,     ROW_PLOT("draw a picture; FILE ends in .svg or .png (needs gnuplot)"), ROW_TITLE, ROW_OUTPUT,
+    ROW_FORMAT,     ROW_PLOT("draw a picture; FILE ends in .svg or .png (needs gnuplot), or is - for the terminal"),
+    ROW_TITLE,      ROW_OUTPUT,
     {.name = NULL},
 };
+
+static bool in_terminal(const asked *a) {
+    return a->output.plot != NULL && strcmp(a->output.plot, "-") == 0;
+}
 
 static void check(const asked *a) {
     if (a->bootstrap > 0 && a->quantiles.count == 0)
@@ -132,7 +138,9 @@ static void check(const asked *a) {
     if (a->bootstrap > 0 && a->bootstrap < podium_bootstrap_least(a->confidence))
         fail_usage("estimate", "--bootstrap needs at least %.0f repetitions for a confidence of %g",
                    podium_bootstrap_least(a->confidence), a->confidence);
-    if (a->output.plot != NULL)
+    if (in_terminal(a) && a->output.format != FORMAT_TEXT)
+        fail_usage("estimate", "--plot - draws into the text; use --format text, or a file");
+    if (a->output.plot != NULL && !in_terminal(a))
         plot_check("estimate", a->output.plot);
     if (a->output.title != NULL && a->output.plot == NULL)
         fail_usage("estimate", "--title is for --plot");
@@ -140,8 +148,6 @@ static void check(const asked *a) {
 
 /* Is called before reports are read, and after aggregates are, because these may be groups. */
 static void check_grouped(const asked *a) {
-    if (a->output.plot != NULL)
-        fail_usage("estimate", "--plot draws one group only; leave out --by");
     if (a->output.format == FORMAT_TEXT && (a->histogram > 0 || a->dishonest > 0 || a->bootstrap > 0))
         fail_usage("estimate", "--histogram, --dishonest and --bootstrap of groups need --format json or csv");
 }
@@ -149,7 +155,7 @@ static void check_grouped(const asked *a) {
 /* Returns whether the shape is to be estimated. Ends the program if it is asked for, but the cells of the collection do
    not reveal it. */
 static bool shape_wanted(const asked *a, const podium_collection *collection, bool grouped) {
-    bool wanted = a->histogram > 0 || a->quantiles.count > 0 || a->output.plot != NULL;
+    bool wanted = a->histogram > 0 || a->quantiles.count > 0 || (a->output.plot != NULL && !grouped && !in_terminal(a));
     const bool possible = podium_collection_tells_spread(collection);
     const podium_spec spec = podium_collection_spec(collection);
     if (wanted && !possible)
@@ -165,16 +171,34 @@ static void require_enough(const podium_summary *s) {
              s->count == 1 ? "is" : "are", (unsigned long long)s->count);
 }
 
+static points points_of(result **results, size_t count, const asked *a, plot_head head) {
+    points all = {head, a->confidence, allocate((count + 1) * sizeof *all.point), count, false};
+    for (size_t i = 0; i < count; i++) {
+        const podium_summary *s = &results[i]->summary;
+        const char *name = *results[i]->group == '\0' && count == 1 ? "mean" : results[i]->group;
+        all.point[i] = (point){name, s->mean_known == PODIUM_KNOWN_ESTIMATED, s->mean, s->lower, s->upper, 0};
+    }
+    points_order(&all);
+    return all;
+}
+
 static void write_results(result **results, size_t count, const asked *a, const podium_collection *collection,
                           const char *name, bool grouped) {
     const podium_spec spec = podium_collection_spec(collection);
     output *out = output_open(a->output.path);
-    const podium_summary *first = &results[0]->summary;
-    const plot_head head = {a->output.title, name, &spec, first->count};
-    if (a->output.plot != NULL)
-        plot_write(a->output.plot, &(plot){head, first, bins_shown(a)});
+    plot_head head = {.title = a->output.title, .name = name, .spec = &spec};
+    for (size_t i = 0; i < count; i++)
+        head.reports += results[i]->summary.count;
+    points all = points_of(results, count, a, head);
+    if (a->output.plot != NULL && !in_terminal(a) && grouped)
+        points_plot(a->output.plot, &all);
+    else if (a->output.plot != NULL && !in_terminal(a))
+        plot_write(a->output.plot, &(plot){head, &results[0]->summary, bins_shown(a)});
     print_results(out, results, count, a, collection, name, grouped);
+    if (in_terminal(a))
+        points_chart(out, &all);
     output_close(out);
+    free(all.point);
 }
 
 static int run(char **arguments) {

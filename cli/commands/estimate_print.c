@@ -2,22 +2,10 @@
 #include "estimate.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const interval_words[] = {"normal", "guaranteed", "anytime", NULL};
 
 /* ---- Text ---- */
-
-static bool blocks_readable(void) {
-    const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < 3; i++) {
-        const char *locale = getenv(names[i]);
-        if (locale != NULL && *locale != '\0')
-            return strstr(locale, "UTF-8") != NULL || strstr(locale, "utf8") != NULL;
-    }
-    return false;
-}
 
 static void print_histogram(output *out, const podium_distribution *d, uint32_t bins) {
     double largest = 0;
