@@ -447,6 +447,15 @@ PODIUM_API podium_status podium_plan_people(const podium_collection *collection,
 PODIUM_API podium_status podium_plan_epsilon(podium_collection *collection, const podium_spec *spec, double people,
                                              double within, double spread, double confidence) PODIUM_MUST_USE;
 
+/* Sets difference to the least one between the means of two groups that a test will find with the given power, that is,
+   with this probability its p-value is at most 1 - confidence. within is the error of each of these means, as
+   podium_plan_error computes it from the people of one group; the difference is proportional to it. If there are more
+   than two groups, the p-value is adjusted for all comparisons of two of them. Fails with PODIUM_ERROR_ARGUMENT_WRONG
+   if within is not positive, there are fewer than two groups, the confidence is not between 0 and 1, or the power is
+   below 1 - confidence, which chance alone has, or not below 1. */
+PODIUM_API podium_status podium_plan_difference(double *difference, double within, uint32_t groups, double confidence,
+                                                double power) PODIUM_MUST_USE;
+
 /* A plan for several questions to one person, who spends spec->epsilon in all. Either everybody answers every
    question with epsilon/questions, or everybody answers a few that are chosen at random, with more epsilon for each,
    so that fewer people answer each question. */

@@ -157,6 +157,27 @@ podium_status podium_plan_epsilon(podium_collection *collection, const podium_sp
     return status;
 }
 
+/* ---- Groups ---- */
+
+/* The z that a normal variable is below with this probability */
+static double normal_below(double probability) {
+    const double z = podium_normal_quantile(2 * fmin(probability, 1 - probability));
+    return probability < 0.5 ? -z : z;
+}
+
+/* The difference of two means has the error of one times sqrt(2). It is found if it exceeds z errors, and it does so
+   with the given power if the true one exceeds z + z' errors. The least of m p-values is multiplied by m, which is the
+   most that the adjustment does. */
+podium_status podium_plan_difference(double *difference, double within, uint32_t groups, double confidence,
+                                     double power) {
+    if (!(within > 0) || groups < 2 || !(confidence > 0 && confidence < 1) || !(power >= 1 - confidence && power < 1))
+        return PODIUM_ERROR_ARGUMENT_WRONG;
+    const double comparisons = (double)groups * (groups - 1.0) / 2, alpha = 1 - confidence;
+    const double error = within / podium_normal_quantile(alpha);
+    *difference = sqrt(2) * error * (podium_normal_quantile(alpha / comparisons) + normal_below(power));
+    return PODIUM_OK;
+}
+
 /* ---- Several questions to one person ---- */
 
 /* The error of each question's mean if a person answers `each` of the questions with epsilon/each */

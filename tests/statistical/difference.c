@@ -9,7 +9,7 @@
  * reports costs is allowed in addition, as in coverage.c.
  *
  * The guaranteed interval must cover at least as often as it says, and its p-values must not be too small, without any
- * allowance but that of chance.
+ * allowance but that of chance. The power of a planned difference is binomial as well.
  */
 #include "support.h"
 
@@ -35,6 +35,21 @@ static podium_aggregate collected(const podium_collection *collection, uint64_t 
     podium_aggregate_init(collection, &aggregate);
     if (podium_privatize_cells(collection, &random, cells, values, n) != PODIUM_OK ||
         podium_aggregate_add_cells(collection, &aggregate, cells, n) != PODIUM_OK)
+        abort();
+    return aggregate;
+}
+
+/* Values at the ends of the range, of which a share `upper` is at the upper end */
+static podium_aggregate at_the_ends(const podium_collection *collection, uint64_t *seed, double upper) {
+    podium_random random = seeded_random(seed);
+    podium_aggregate aggregate;
+    double values[LARGER];
+    uint32_t cells[LARGER];
+    for (size_t i = 0; i < LARGER; i++)
+        values[i] = seeded_uniform(seed) < upper;
+    podium_aggregate_init(collection, &aggregate);
+    if (podium_privatize_cells(collection, &random, cells, values, LARGER) != PODIUM_OK ||
+        podium_aggregate_add_cells(collection, &aggregate, cells, LARGER) != PODIUM_OK)
         abort();
     return aggregate;
 }
@@ -93,9 +108,32 @@ static bool measure_p_values(const podium_collection *c, const char *name, uint6
     return good;
 }
 
+/* Returns whether a difference is found as often as planned. The values are at both ends of the range, where they have
+   the largest spread and Podium has the largest noise, so the plan is not too careful. */
+static bool measure_power(uint64_t *seed) {
+    enum { GROUPS = 2, SAMPLES = 4000 };
+    const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 1);
+    const double power = 0.8;
+    double within, difference;
+    if (podium_plan_error(&c, &within, LARGER, 0.25, CONFIDENCE) != PODIUM_OK ||
+        podium_plan_difference(&difference, within, GROUPS, CONFIDENCE, power) != PODIUM_OK)
+        abort();
+    int found = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        const podium_aggregate a = at_the_ends(&c, seed, 0.5 - difference / 2);
+        const podium_aggregate b = at_the_ends(&c, seed, 0.5 + difference / 2);
+        found += difference_of(&c, &a, &b, PODIUM_INTERVAL_NORMAL).p_value <= 1 - CONFIDENCE;
+    }
+    const double share = (double)found / SAMPLES, allowed = 0.01 + SIGMAS * sqrt(power * (1 - power) / SAMPLES);
+    const bool good = fabs(share - power) <= allowed;
+    printf("a difference of %.3f is found in %.1f%% (80%% +- %.1f%%)%s\n", difference, 100 * share, 100 * allowed,
+           good ? "" : ": FAILED");
+    return good;
+}
+
 int main(void) {
     uint64_t seed = 44;
-    bool good = true;
+    bool good = measure_power(&seed);
     FOR_EACH_MECHANISM (m) {
         const podium_collection collection = collection_of(m, 1, 0, 1);
         good &= measure_coverage(&collection, podium_mechanism_name(m), &seed);

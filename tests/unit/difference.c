@@ -58,18 +58,28 @@ START_TEST(normal_difference_is_that_of_the_means) {
 }
 END_TEST
 
+/* Finds a second group, which begins ever further from the first one, until the p-value is below 0.3. */
+static podium_aggregate other_group(const podium_collection *c, const podium_aggregate *a, const podium_question *q) {
+    for (double from = 0.01; from < 1; from += 0.01) {
+        const podium_aggregate b = even_values(c, from, 1, MANY, 4);
+        const podium_difference d = difference_of(c, a, &b, q);
+        if (d.p_value < 0.3 && d.difference < 0)
+            return b;
+    }
+    ck_abort_msg("no groups differ");
+    return *a;
+}
+
 /* The p-value is alpha where an end of the interval is 0. */
 START_TEST(p_value_belongs_to_the_interval) {
-    static const struct {
-        podium_interval interval;
-        double from; /* where the values of the second group begin, so that p is neither tiny nor 1 */
-    } cases[] = {{PODIUM_INTERVAL_NORMAL, 0.06}, {PODIUM_INTERVAL_GUARANTEED, 0.15}};
+    static const podium_interval intervals[] = {PODIUM_INTERVAL_NORMAL, PODIUM_INTERVAL_GUARANTEED};
     const podium_collection c = collection_of(PODIUM_MECHANISM_MINIMAX, 4, 0, 1);
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        const podium_aggregate a = even_values(&c, 0, 1, MANY, 3), b = even_values(&c, cases[i].from, 1, MANY, 4);
-        podium_question q = {.interval = cases[i].interval};
+    const podium_aggregate a = even_values(&c, 0, 1, MANY, 3);
+    for (size_t i = 0; i < LENGTH(intervals); i++) {
+        podium_question q = {.interval = intervals[i]};
+        const podium_aggregate b = other_group(&c, &a, &q);
         const double p = difference_of(&c, &a, &b, &q).p_value;
-        ck_assert_msg(p > 1e-9 && p < 0.9, "p is %g", p);
+        ck_assert_msg(p > 1e-9, "p is %g", p);
         q.confidence = 1 - 1.001 * p;
         ck_assert(difference_of(&c, &a, &b, &q).upper < 0);
         q.confidence = 1 - 0.98 * p;
@@ -90,7 +100,7 @@ START_TEST(p_value_of_known_z) {
 }
 END_TEST
 
-/* The ends are those of two intervals that err half as often, and lie within the range of differences. */
+/* The ends are those of two intervals that err half as often, as the union bound wants it. */
 START_TEST(guaranteed_difference_contains_all) {
     const podium_question q = {.confidence = 0.9, .interval = PODIUM_INTERVAL_GUARANTEED};
     const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 3, 0, 10);
@@ -99,9 +109,18 @@ START_TEST(guaranteed_difference_contains_all) {
     const podium_difference d = difference_of(&c, &a, &b, &q);
     ck_assert(d.lower == x.lower - y.upper && d.upper == x.upper - y.lower && d.lower < -5.5 && d.upper > -5.5);
     ck_assert(d.confidence == 0.9 && d.p_value >= 1e-12);
-    const podium_aggregate few = even_values(&c, 0, 4, 2, 9);
-    const podium_difference wide = difference_of(&c, &few, &few, &q), normal = difference_of(&c, &few, &few, NULL);
-    ck_assert(wide.lower == -10 && wide.upper == 10 && normal.lower >= -10 && normal.upper <= 10);
+}
+END_TEST
+
+/* Two noisy reports of each group say nothing but that the values are in the range. */
+START_TEST(difference_stays_in_the_range) {
+    const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 0.1, 0, 10);
+    const podium_aggregate a = even_values(&c, 0, 4, 2, 9), b = even_values(&c, 0, 4, 2, 10);
+    for (int interval = 0; interval < 2; interval++) {
+        const podium_question q = {.interval = (podium_interval)interval};
+        const podium_difference d = difference_of(&c, &a, &b, &q);
+        ck_assert(d.lower == -10 && d.upper == 10);
+    }
 }
 END_TEST
 
@@ -189,6 +208,52 @@ START_TEST(holm_refuses_and_works_in_place) {
 }
 END_TEST
 
+/* ---- Planning ---- */
+
+/* The probability that a normal variable is below x */
+static double normal(double x) {
+    return erfc(-x / sqrt(2)) / 2;
+}
+
+/* The error of each mean is within/z, where z is that of the confidence. */
+START_TEST(planned_difference_is_found_with_its_power) {
+    static const struct { double confidence, z; } cases[] = {{0.95, 1.959963984540054}, {0.99, 2.575829303548901}};
+    static const double powers[] = {0.1, 0.5, 0.8, 0.99};
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        for (size_t j = 0; j < LENGTH(powers); j++) {
+            double difference, twice;
+            const double error = sqrt(2) * 3 / cases[i].z;
+            ck_assert_int_eq(podium_plan_difference(&difference, 3, 2, cases[i].confidence, powers[j]), PODIUM_OK);
+            ck_assert_int_eq(podium_plan_difference(&twice, 6, 2, cases[i].confidence, powers[j]), PODIUM_OK);
+            ck_assert(fabs(normal(difference / error - cases[i].z) - powers[j]) < 1e-9);
+            ck_assert(close_to(twice, 2 * difference));
+        }
+}
+END_TEST
+
+START_TEST(planned_difference_of_many_groups) {
+    double two, five, alone;
+    ck_assert_int_eq(podium_plan_difference(&two, 1, 2, 0.95, 0.8), PODIUM_OK);
+    ck_assert_int_eq(podium_plan_difference(&five, 1, 5, 0.95, 0.8), PODIUM_OK);
+    /* as if each of the 10 comparisons were made with a confidence of 99.5%, whose z is 2.807 */
+    ck_assert_int_eq(podium_plan_difference(&alone, 2.807033768343804 / 1.959963984540054, 2, 0.995, 0.8), PODIUM_OK);
+    ck_assert(five > two && fabs(five - alone) < 1e-9);
+}
+END_TEST
+
+START_TEST(plan_refuses) {
+    double difference = 7;
+    const podium_status wrong = PODIUM_ERROR_ARGUMENT_WRONG;
+    ck_assert_int_eq(podium_plan_difference(&difference, 0, 2, 0.95, 0.8), wrong);
+    ck_assert_int_eq(podium_plan_difference(&difference, NAN, 2, 0.95, 0.8), wrong);
+    ck_assert_int_eq(podium_plan_difference(&difference, 1, 1, 0.95, 0.8), wrong);
+    ck_assert_int_eq(podium_plan_difference(&difference, 1, 2, 1, 0.8), wrong);
+    ck_assert_int_eq(podium_plan_difference(&difference, 1, 2, 0.95, 0.04), wrong);
+    ck_assert_int_eq(podium_plan_difference(&difference, 1, 2, 0.95, 1), wrong);
+    ck_assert(difference == 7);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("difference");
     tcase_set_timeout(tests, 300);
@@ -196,10 +261,14 @@ int main(void) {
     tcase_add_test(tests, p_value_belongs_to_the_interval);
     tcase_add_test(tests, p_value_of_known_z);
     tcase_add_test(tests, guaranteed_difference_contains_all);
+    tcase_add_test(tests, difference_stays_in_the_range);
     tcase_add_test(tests, too_few_reports);
     tcase_add_test(tests, difference_refuses);
     tcase_add_test(tests, holm_agrees_with_r);
     tcase_add_test(tests, holm_rejects_step_by_step);
     tcase_add_test(tests, holm_refuses_and_works_in_place);
+    tcase_add_test(tests, planned_difference_is_found_with_its_power);
+    tcase_add_test(tests, planned_difference_of_many_groups);
+    tcase_add_test(tests, plan_refuses);
     return run_tests("difference", tests);
 }
