@@ -230,9 +230,9 @@ PODIUM_API podium_status podium_interval_from_name(podium_interval *interval, co
 
 /*
  * What the noise of a collection can do at most, which is all that guaranteed and anytime intervals are computed from.
- * It depends on the collection alone. It takes up to a millisecond for most collections and some tens of milliseconds
- * for one with 65,536 cells, so if there are many aggregates of a collection, compute it once and put it into the
- * question. Threads may share it. It can be copied.
+ * It depends on the collection alone. It takes some milliseconds at most, and a tenth of a second for 65,536 cells. So
+ * if there are many aggregates of a collection, compute it once and put it into the question. Threads may share it. It
+ * can be copied.
  */
 typedef struct podium_bounds {
     union {

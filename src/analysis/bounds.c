@@ -18,24 +18,14 @@
 
 /* ---- Uniform parts of the noise, with half-width d about m ---- */
 
-/* The series is used where e^u - 1 - u would cancel. */
+/* The first terms of the series are used where the difference would lose more than 3 digits of 15. */
 static double phi(double u) {
-    double sum = 1;
-    if (fabs(u) > 0.5)
-        return expm1(u) - u;
-    for (int k = 15; k > 2; k--)
-        sum = 1 + sum * u / k;
-    return sum * u * u / 2;
+    return fabs(u) > 1e-3 ? expm1(u) - u : u * u / 2 * (1 + u / 3 * (1 + u / 4));
 }
 
 /* sinh(d)/d - 1 */
 static double excess(double d) {
-    double sum = 1;
-    if (d > 1)
-        return sinh(d) / d - 1;
-    for (int k = 16; k > 2; k -= 2)
-        sum = 1 + sum * d * d / (k * (k + 1));
-    return sum * d * d / 6;
+    return d > 1e-2 ? sinh(d) / d - 1 : d * d / 6 * (1 + d * d / 20);
 }
 
 /* Uniform cells are replaced by a uniform interval that is half a cell longer at each end. That makes the mean of every
@@ -121,17 +111,16 @@ static double outputs_phi(double output, double x, double tilt) {
 
 /* On a stretch from a to b, the step's part is convex in x, and so it is largest at an end. The logarithm of the
    outputs' part is concave, and so that part is largest at its peak, or at the end next to it. */
-static double pair_stretch(const pair_noise *p, double a, double b, double tilt) {
-    const double peak = 1 / tilt - p->output / tanh(tilt * p->output);
-    return (1 - p->coin) * fmax(step_phi(&p->step, a, tilt), step_phi(&p->step, b, tilt)) +
-           p->coin * outputs_phi(p->output, fmin(fmax(peak, a), b), tilt);
-}
-
 static double pair_worst(const podium_layout *c, double tilt) {
     const pair_noise p = pair_noise_of(c);
-    double most = 0;
-    for (int k = -STRETCHES; k < STRETCHES; k++)
-        most = fmax(most, pair_stretch(&p, station(k), station(k + 1), tilt));
+    const double peak = 1 / tilt - p.output / tanh(tilt * p.output);
+    double most = 0, at_a = step_phi(&p.step, station(-STRETCHES), tilt);
+    for (int k = -STRETCHES; k < STRETCHES; k++) {
+        const double a = station(k), b = station(k + 1), at_b = step_phi(&p.step, b, tilt);
+        const double outputs = outputs_phi(p.output, fmin(fmax(peak, a), b), tilt);
+        most = fmax(most, (1 - p.coin) * fmax(at_a, at_b) + p.coin * outputs);
+        at_a = at_b;
+    }
     return most;
 }
 
@@ -305,6 +294,12 @@ static double largest_between(double p, double r, double v) {
     return fmax(fmax(p, r), between);
 }
 
+/* What largest_between returns is at most this, by Hoeffding's lemma; it is computed without an exponential if v is
+   small. */
+static double limit_between(double p, double r, double v) {
+    return v < 0.5 ? fmax(p, r) + (1 + fmax(p, r)) * v * v / 7 : INFINITY;
+}
+
 /* E[e^u] at a place with the mean m is e^(-tilt m) (1 + tilt m + E[phi(tilt y)]). */
 static double few_worst(const walk *w, double tilt) {
     const podium_layout *c = w->layout;
@@ -314,8 +309,9 @@ static double few_worst(const walk *w, double tilt) {
     average(w, w->at_place);
     for (uint64_t t = 0; t <= c->places; t++) {
         const double mean = tilt * w->power[0][t], here = fmax(0, exp(-mean) * (w->at_place[t] - phi(mean)));
-        if (t > 0)
-            most = fmax(most, largest_between(last, here, mean - tilt * w->power[0][t - 1]));
+        const double v = t == 0 ? 0 : mean - tilt * w->power[0][t - 1];
+        if (t > 0 && limit_between(last, here, v) > most)
+            most = fmax(most, largest_between(last, here, v));
         last = here;
     }
     return most;
