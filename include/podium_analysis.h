@@ -320,13 +320,15 @@ typedef struct podium_difference {
     podium_known known; /* PODIUM_KNOWN_TOO_FEW if a group has fewer than two reports; all numbers below are then NaN */
     double confidence;
     podium_interval interval;
+    bool population;   /* whether the interval is for populations, and not for the means of these people */
     double difference; /* the mean of a minus the mean of b */
     double standard_error;
-    double lower, upper; /* the interval of the difference, within [min - max, max - min] */
-    double p_value;      /* two-sided; unless the interval is normal, an upper bound, to 1% and not below 1e-12 */
+    podium_known interval_known; /* as in a podium_summary; if it is not known, the p-value is not either */
+    double lower, upper;         /* the interval of the difference, within [min - max, max - min] */
+    double p_value; /* two-sided; unless the interval is normal, an upper bound, to 1% and not below 1e-12 */
 } podium_difference;
 
-/* Compares two aggregates of one collection. Of the question, which may be NULL, only confidence and interval count. A
+/* Compares two aggregates of one collection. Of the question, which may be NULL, shape and dishonest do not count. A
    normal interval comes from the standard errors of both means. Any other interval contains all differences between an
    interval for a and one for b, each with half the probability of error. Fails as podium_summary_make does. */
 PODIUM_API podium_status podium_difference_make(const podium_collection *collection, podium_difference *difference,

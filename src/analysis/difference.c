@@ -15,7 +15,7 @@
 typedef struct {
     const podium_collection *collection;
     const podium_aggregate *a, *b;
-    podium_interval interval;
+    podium_question question;
 } sides;
 
 typedef struct {
@@ -23,22 +23,24 @@ typedef struct {
 } summaries;
 
 static podium_status summarise(summaries *made, const sides *s, double confidence) {
-    const podium_question question = {.confidence = confidence, .interval = s->interval};
+    podium_question question = s->question;
+    question.confidence = confidence;
     podium_status status = podium_summary_make(s->collection, NULL, &made->a, s->a, &question);
     return status == PODIUM_OK ? podium_summary_make(s->collection, NULL, &made->b, s->b, &question) : status;
 }
 
-/* The difference is known only to lie between the widths of the range. */
-static double within_range(const sides *s, double x) {
+/* No difference is larger than the width of the range. */
+static void set_ends(podium_difference *d, const sides *s, double lower, double upper) {
     const podium_spec spec = podium_collection_spec(s->collection);
     const double width = spec.max - spec.min;
-    return fmin(fmax(x, -width), width);
+    d->interval_known = PODIUM_KNOWN_ESTIMATED;
+    d->lower = fmin(fmax(lower, -width), width);
+    d->upper = fmin(fmax(upper, -width), width);
 }
 
 static void set_normal(podium_difference *d, const sides *s) {
     const double half = podium_normal_quantile(1 - d->confidence) * d->standard_error;
-    d->lower = within_range(s, d->difference - half);
-    d->upper = within_range(s, d->difference + half);
+    set_ends(d, s, d->difference - half, d->difference + half);
     d->p_value = erfc(fabs(d->difference) / d->standard_error * sqrt(0.5));
 }
 
@@ -51,6 +53,11 @@ static bool excludes_zero(const summaries *m) {
 
 static double confidence_for(double alpha) {
     return 1 - alpha / 2;
+}
+
+/* What is known of both intervals */
+static podium_known both_known(const summaries *m) {
+    return m->a.interval_known != PODIUM_KNOWN_ESTIMATED ? m->a.interval_known : m->b.interval_known;
 }
 
 /* The least alpha whose intervals do not touch. They shrink as alpha grows, so ln alpha is halved, to a hundredth. */
@@ -73,11 +80,32 @@ static podium_status least_alpha(double *p, const sides *s) {
 static podium_status set_guaranteed(podium_difference *d, const sides *s) {
     summaries m;
     podium_status status = summarise(&m, s, confidence_for(1 - d->confidence));
-    if (status != PODIUM_OK)
+    d->interval_known = status == PODIUM_OK ? both_known(&m) : d->interval_known;
+    if (status != PODIUM_OK || d->interval_known != PODIUM_KNOWN_ESTIMATED)
         return status;
-    d->lower = within_range(s, m.a.lower - m.b.upper);
-    d->upper = within_range(s, m.a.upper - m.b.lower);
+    set_ends(d, s, m.a.lower - m.b.upper, m.a.upper - m.b.lower);
     return least_alpha(&d->p_value, s);
+}
+
+/* Computes the bounds once, because the p-value takes many summaries, unless the caller has done so. */
+static podium_status bound(sides *s, podium_bounds *room) {
+    if (s->question.interval == PODIUM_INTERVAL_NORMAL || s->question.bounds != NULL)
+        return PODIUM_OK;
+    s->question.bounds = room;
+    return podium_bounds_init(s->collection, room);
+}
+
+static podium_difference difference_of_nothing(const sides *s, const podium_summary *summary) {
+    return (podium_difference){.known = PODIUM_KNOWN_TOO_FEW,
+                               .confidence = summary->confidence,
+                               .interval = s->question.interval,
+                               .population = s->question.population,
+                               .difference = NAN,
+                               .standard_error = NAN,
+                               .interval_known = PODIUM_KNOWN_TOO_FEW,
+                               .lower = NAN,
+                               .upper = NAN,
+                               .p_value = NAN};
 }
 
 podium_status podium_difference_make(const podium_collection *collection, podium_difference *difference,
@@ -85,12 +113,15 @@ podium_status podium_difference_make(const podium_collection *collection, podium
                                      const podium_question *question) {
     static const podium_question none;
     const podium_question *q = question == NULL ? &none : question;
-    const sides s = {collection, a, b, q->interval};
+    sides s = {collection, a, b, {q->confidence, q->interval, q->population, q->bounds, false, 0}};
+    podium_bounds room;
     summaries m;
-    podium_status status = summarise(&m, &s, q->confidence);
+    podium_status status = bound(&s, &room);
+    if (status == PODIUM_OK)
+        status = summarise(&m, &s, q->confidence);
     if (status != PODIUM_OK)
         return status;
-    podium_difference made = {PODIUM_KNOWN_TOO_FEW, m.a.confidence, q->interval, NAN, NAN, NAN, NAN, NAN};
+    podium_difference made = difference_of_nothing(&s, &m.a);
     if (m.a.mean_known == PODIUM_KNOWN_ESTIMATED && m.b.mean_known == PODIUM_KNOWN_ESTIMATED) {
         made.known = PODIUM_KNOWN_ESTIMATED;
         made.difference = m.a.mean - m.b.mean;

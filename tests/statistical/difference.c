@@ -57,7 +57,7 @@ static podium_aggregate at_the_ends(const podium_collection *collection, uint64_
 static podium_difference difference_of(const podium_collection *collection, const podium_aggregate *a,
                                        const podium_aggregate *b, podium_interval interval) {
     podium_difference difference;
-    const podium_question question = {.confidence = CONFIDENCE, .interval = interval};
+    const podium_question question = {.confidence = CONFIDENCE, .interval = interval, .population = true};
     if (podium_difference_make(collection, &difference, a, b, &question) != PODIUM_OK)
         abort();
     return difference;

@@ -139,6 +139,41 @@ START_TEST(too_few_reports) {
 }
 END_TEST
 
+/* What was subtracted may have been chosen by looking at it, so no anytime interval holds, and no p-value either. */
+START_TEST(withheld_interval) {
+    const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1);
+    podium_aggregate a = even_values(&c, 0, 1, MANY, 1);
+    const podium_aggregate b = even_values(&c, 0, 1, MANY, 2), some = even_values(&c, 0, 1, 10, 3);
+    const podium_question anytime = {.interval = PODIUM_INTERVAL_ANYTIME};
+    ck_assert_int_eq(difference_of(&c, &a, &b, &anytime).interval_known, PODIUM_KNOWN_ESTIMATED);
+    ck_assert_int_eq(podium_aggregate_merge(&a, &some), PODIUM_OK);
+    ck_assert_int_eq(podium_aggregate_subtract(&c, &a, &some), PODIUM_OK);
+    const podium_difference d = difference_of(&c, &a, &b, &anytime), e = difference_of(&c, &b, &a, &anytime);
+    ck_assert(d.known == PODIUM_KNOWN_ESTIMATED && d.difference == -e.difference && d.standard_error > 0);
+    ck_assert_int_eq(d.interval_known, PODIUM_KNOWN_SUBTRACTED);
+    ck_assert_int_eq(e.interval_known, PODIUM_KNOWN_SUBTRACTED);
+    ck_assert(isnan(d.lower) && isnan(d.upper) && isnan(d.p_value) && isnan(e.lower) && isnan(e.p_value));
+    ck_assert_int_eq(difference_of(&c, &a, &b, NULL).interval_known, PODIUM_KNOWN_ESTIMATED);
+}
+END_TEST
+
+/* For populations the interval is wider. The bounds may be the caller's. */
+START_TEST(difference_of_populations) {
+    const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 3, 0, 10);
+    const podium_aggregate a = even_values(&c, 0, 4, MANY, 7), b = even_values(&c, 5, 10, MANY, 8);
+    podium_bounds bounds;
+    ck_assert_int_eq(podium_bounds_init(&c, &bounds), PODIUM_OK);
+    podium_question q = {.interval = PODIUM_INTERVAL_GUARANTEED};
+    const podium_difference these = difference_of(&c, &a, &b, &q);
+    q.bounds = &bounds;
+    const podium_difference same = difference_of(&c, &a, &b, &q);
+    q.population = true;
+    const podium_difference all = difference_of(&c, &a, &b, &q);
+    ck_assert(these.lower == same.lower && these.upper == same.upper && these.p_value == same.p_value);
+    ck_assert(!these.population && all.population && all.upper - all.lower > these.upper - these.lower);
+}
+END_TEST
+
 START_TEST(difference_refuses) {
     const podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1), empty = {.opaque = {.word = 0}};
     const podium_collection other = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 1);
@@ -263,6 +298,8 @@ int main(void) {
     tcase_add_test(tests, guaranteed_difference_contains_all);
     tcase_add_test(tests, difference_stays_in_the_range);
     tcase_add_test(tests, too_few_reports);
+    tcase_add_test(tests, withheld_interval);
+    tcase_add_test(tests, difference_of_populations);
     tcase_add_test(tests, difference_refuses);
     tcase_add_test(tests, holm_agrees_with_r);
     tcase_add_test(tests, holm_rejects_step_by_step);
