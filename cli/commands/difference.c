@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     comparison *of;
     size_t count;
-    size_t known; /* how many had enough reports, and count for the adjustment */
+    size_t known; /* how many have a p-value, and count for the adjustment */
 } comparisons;
 
 static void compare(comparisons *all, const podium_collection *collection, const podium_question *question,
@@ -30,7 +30,7 @@ static void compare(comparisons *all, const podium_collection *collection, const
     comparison *c = &all->of[all->count++];
     *c = (comparison){.a = a, .b = b};
     require(podium_difference_make(collection, &c->difference, &a->aggregate, &b->aggregate, question), BAD_DATA);
-    all->known += c->difference.known == PODIUM_KNOWN_ESTIMATED;
+    all->known += isnan(c->difference.p_value) ? 0 : 1;
 }
 
 static void adjust(comparisons *all) {
@@ -67,6 +67,15 @@ static comparisons compare_all(const podium_collection *collection, const groups
 
 /* ---- Text ---- */
 
+static const char *about(const podium_difference *d) {
+    return podium_summary_about(&(podium_summary){.population = d->population});
+}
+
+static const char *p_text(char text[ROUNDED_MAX], double p) {
+    snprintf(text, ROUNDED_MAX, isnan(p) ? "unknown" : "%.2g", p);
+    return text;
+}
+
 static void print_side(output *out, const char *label, const group *g) {
     output_print(out, "%-15s ", label);
     print_name(out, g->name, 0);
@@ -81,9 +90,12 @@ static void print_one(output *out, const comparison *c) {
     print_side(out, "b", c->b);
     output_print(out, "difference      %s (the mean of a minus that of b)\n", rounded(x, d->difference, error));
     output_print(out, "standard error  %s\n", rounded(x, error, error));
-    output_print(out, "interval        %s to %s (%g%%, %s)\n", rounded(x, d->lower, error), rounded(y, d->upper, error),
-                 100 * d->confidence, interval_words[d->interval]);
-    output_print(out, "p-value         %.2g\n", d->p_value);
+    if (d->interval_known == PODIUM_KNOWN_ESTIMATED)
+        output_print(out, "interval        %s to %s (%g%%, %s, %s)\n", rounded(x, d->lower, error),
+                     rounded(y, d->upper, error), 100 * d->confidence, interval_words[d->interval], about(d));
+    else
+        output_print(out, "interval        unknown (%s)\n", podium_known_message(d->interval_known));
+    output_print(out, "p-value         %s\n", p_text(x, d->p_value));
 }
 
 static int name_width(const comparisons *all, bool second) {
@@ -107,7 +119,8 @@ static void print_row(output *out, const comparison *c, int a, int b) {
     }
     for (size_t i = 0; i < LENGTH(shown); i++)
         output_print(out, " %*s", widths[i], rounded(text, shown[i], error));
-    output_print(out, " %10.2g %10.2g\n", d->p_value, c->p_adjusted);
+    output_print(out, " %10s", p_text(text, d->p_value));
+    output_print(out, " %10s\n", p_text(text, c->p_adjusted));
 }
 
 static void print_table(output *out, const comparisons *all) {
@@ -118,9 +131,10 @@ static void print_table(output *out, const comparisons *all) {
     for (size_t i = 0; i < all->count; i++)
         print_row(out, &all->of[i], a, b);
     output_print(out,
-                 "\n%zu comparison%s of the mean of a with that of b. Each interval (%g%%, %s) and p-value is for\n"
-                 "one of them; the adjusted p-values are for all of them together, by Holm's method.\n",
-                 all->known, all->known == 1 ? "" : "s", 100 * first->confidence, interval_words[first->interval]);
+                 "\n%zu comparison%s of the mean of a with that of b. Each interval (%g%%, %s, %s) and p-value\n"
+                 "is for one of them; the adjusted p-values are for all of them together, by Holm's method.\n",
+                 all->known, all->known == 1 ? "" : "s", 100 * first->confidence, interval_words[first->interval],
+                 about(first));
 }
 
 static void print_text(output *out, const comparisons *all, const podium_collection *collection, const char *name) {
@@ -162,13 +176,15 @@ static void print_json(output *out, const comparisons *all) {
         output_print(out, ", \"b\": ");
         print_name_json(out, c->b->name);
         print_members(out, n.of, LENGTH(n.of));
-        output_print(out, ", \"interval\": \"%s\"}", interval_words[c->difference.interval]);
+        output_print(out, ", \"interval\": \"%s\", \"about\": \"%s\"}", interval_words[c->difference.interval],
+                     about(&c->difference));
     }
     output_print(out, "]\n");
 }
 
 static void print_csv(output *out, const comparisons *all) {
-    output_print(out, "a,b,difference,standard_error,confidence,lower,upper,p_value,p_adjusted,comparisons,interval\n");
+    output_print(
+        out, "a,b,difference,standard_error,confidence,lower,upper,p_value,p_adjusted,comparisons,interval,about\n");
     for (size_t i = 0; i < all->count; i++) {
         const comparison *c = &all->of[i];
         const numbers n = numbers_of(all, c);
@@ -176,7 +192,7 @@ static void print_csv(output *out, const comparisons *all) {
         output_print(out, ",");
         print_name_csv(out, c->b->name);
         print_fields(out, n.of, LENGTH(n.of));
-        output_print(out, ",%s\n", interval_words[c->difference.interval]);
+        output_print(out, ",%s,%s\n", interval_words[c->difference.interval], about(&c->difference));
     }
 }
 
@@ -200,6 +216,9 @@ static const option own_options[] = {
      TO_CHOICE(settings, question.interval),
      .words = interval_words,
      .help = "how the interval is computed, as for podium estimate; normal if not given"},
+    {.name = "population",
+     TO_FLAG(settings, question.population),
+     .help = "make the interval for populations from which these people were drawn at random"},
     {.name = NULL},
 };
 
@@ -209,9 +228,10 @@ static void check_groups(const groups *all, const comparisons *made) {
     if (all->count < 2)
         fail(BAD_DATA, "%s; give two files, or --by",
              all->count == 0 ? "there is nothing to compare" : "one group cannot be compared");
-    if (made->known == 0)
-        fail(BAD_DATA, "%s for any comparison; each group needs two",
-             podium_status_message(PODIUM_ERROR_TOO_FEW_REPORTS));
+    for (size_t i = 0; i < made->count; i++)
+        if (made->of[i].difference.known == PODIUM_KNOWN_ESTIMATED)
+            return;
+    fail(BAD_DATA, "%s for any comparison; each group needs two", podium_status_message(PODIUM_ERROR_TOO_FEW_REPORTS));
 }
 
 static int run(char **arguments) {
@@ -223,6 +243,11 @@ static int run(char **arguments) {
     podium_collection collection;
     char name[PODIUM_NAME_MAX];
     groups all = read_groups(&collection, name, &s.table, &s.which, READ_BY_FILE);
+    podium_bounds bounds;
+    if (s.question.interval != PODIUM_INTERVAL_NORMAL) {
+        require(podium_bounds_init(&collection, &bounds), BAD_DATA);
+        s.question.bounds = &bounds;
+    }
     comparisons made = compare_all(&collection, &all, &s.question, s.baseline);
     warn_of_refused_in(&all, s.table.codes);
     check_groups(&all, &made);
