@@ -131,8 +131,7 @@ void plot_text(FILE *to, const char *text); /* writes a text from a stranger as 
 
 typedef struct {
     plot_head head;
-    const podium_summary *summary;
-    uint32_t bins; /* of the histogram */
+    const podium_summary *summary; /* the histogram has the bins of its distribution */
 } plot;
 void plot_write(const char *path, const plot *plot);
 

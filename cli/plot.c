@@ -118,27 +118,41 @@ void plot_close(FILE *script, const char *path) {
     close(picture);
 }
 
-static void write_script(FILE *to, const plot *p) {
-    const podium_summary *s = p->summary;
-    const plot_head *head = &p->head;
-    const podium_distribution *d = &s->distribution;
-    const bool known = s->shape_known == PODIUM_KNOWN_ESTIMATED;
+enum { ERROR_BARS_MOST = 40 }; /* With more bins, a band replaces the error bars, which would touch. */
+
+static double top_of(const podium_distribution *d) {
     double top = 0;
-    for (uint32_t j = 0; known && j < p->bins; j++)
-        top = fmax(top, 100 * podium_distribution_bin(d, j, p->bins).share);
-    plot_title(to, head);
+    for (uint32_t j = 0; j < d->bins; j++)
+        top = fmax(top, 100 * podium_distribution_bin(d, j).upper);
+    return top;
+}
+
+/* Writes the data: the middle of each bin, its share and the limits of the share, in percent. */
+static void write_shares(FILE *to, const podium_distribution *d) {
+    fputs("$shares << END\n", to);
+    for (uint32_t j = 0; j < d->bins; j++) {
+        const podium_bin bin = podium_distribution_bin(d, j);
+        fprintf(to, "%.17g %.17g %.17g %.17g\n", (bin.from + bin.to) / 2, 100 * bin.share, 100 * bin.lower,
+                100 * bin.upper);
+    }
+    fputs("END\n", to);
+}
+
+static void write_axes(FILE *to, const plot_head *head, const podium_distribution *d, bool known) {
     fputs("set xlabel ", to);
     plot_text(to, *head->name == '\0' ? "value" : head->name);
     fputs(" noenhanced\n", to);
-    fprintf(to,
-            "set style fill solid 0.55 noborder\n"
-            "set xrange [%.17g:%.17g]\nset yrange [0:%.17g]\nset ylabel 'share of people'\nset format y '%%g%%%%'\n"
-            "set key top right samplen 2\nset boxwidth %.17g\n",
-            d->min, d->max, known ? 1.25 * top : 1, 0.92 * (d->max - d->min) / p->bins);
-    if (!known)
-        fputs("unset ytics\nunset ylabel\nset label 1 '" SHAPE_WITHHELD "' at graph 0.5, graph 0.5 center front boxed\n"
+    fprintf(to, "set xrange [%.17g:%.17g]\nset yrange [0:%.17g]\nset key top right samplen 2\n", d->min, d->max,
+            known ? 1.25 * top_of(d) : 1);
+    if (known)
+        fputs("set ylabel 'share of people'\nset format y '%g%%'\n", to);
+    else
+        fputs("unset ytics\nset label 1 '" SHAPE_WITHHELD "' at graph 0.5, graph 0.5 center front boxed\n"
               "set style textbox opaque noborder margins 1, 1\n",
               to);
+}
+
+static void write_mean(FILE *to, const podium_summary *s, bool known) {
     const char *layer = known ? "front" : "back"; /* of bars, or of the label */
     fprintf(to,
             "set object 1 rectangle from %.17g, graph 0 to %.17g, graph 1 %s fc '#d55e00' "
@@ -146,14 +160,30 @@ static void write_script(FILE *to, const plot *p) {
             s->lower, s->upper, layer);
     fprintf(to, "set arrow 1 from %.17g, graph 0 to %.17g, graph 1 nohead %s lc '#a63603' lw 2\n", s->mean, s->mean,
             layer);
-    fprintf(to, "plot %sNaN with lines lc '#d55e00' lw 6 title 'mean, with its %g%% interval'\n",
-            known ? "'-' using 1:2 with boxes lc '#0072b2' title 'estimated shares', " : "", 100 * s->confidence);
-    for (uint32_t j = 0; known && j < p->bins; j++) {
-        const podium_bin bin = podium_distribution_bin(d, j, p->bins);
-        fprintf(to, "%.17g %.17g\n", (bin.lower + bin.upper) / 2, 100 * bin.share);
+}
+
+static void write_script(FILE *to, const plot *p) {
+    const podium_summary *s = p->summary;
+    const podium_distribution *d = &s->distribution;
+    const bool known = s->shape_known == PODIUM_KNOWN_ESTIMATED;
+    const double percent = 100 * s->confidence;
+    plot_title(to, &p->head);
+    write_axes(to, &p->head, d, known);
+    write_mean(to, s, known);
+    if (known) {
+        write_shares(to, d);
+        fprintf(to, "set style fill solid 0.55 noborder\nset boxwidth %.17g\n", 0.92 * (d->max - d->min) / d->bins);
     }
+    fputs("plot ", to);
     if (known)
-        fputs("e\n", to);
+        fprintf(to,
+                "$shares using 1:2 with boxes lc '#0072b2' title 'estimated shares', "
+                "$shares using %s title 'their %g%% intervals', ",
+                d->bins > ERROR_BARS_MOST
+                    ? "1:3:4 with filledcurves fs transparent solid 0.4 lc '#666666'"
+                    : "1:3:(0):($4-$3) with vectors heads size graph 0.006,90 lw 1.5 lc '#444444'",
+                percent);
+    fprintf(to, "NaN with lines lc '#d55e00' lw 6 title 'mean, with its %g%% interval'\n", percent);
 }
 
 void plot_write(const char *path, const plot *p) {

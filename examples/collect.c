@@ -1,6 +1,6 @@
 /*
  * A collection from end to end. Ten thousand devices each send a report of 4 bytes. Two collectors add up the reports
- * they receive and merge their aggregates. The summary has the mean, its interval and the median.
+ * they receive and merge their aggregates. The summary has the mean and the median, with their intervals.
  */
 #include <podium_analysis.h>
 
@@ -41,8 +41,9 @@ int main(void) {
     podium_question question = {.shape = true};
     podium_summary summary;
     require(podium_summary_make(&commute, NULL, &summary, &east, &question));
-    printf("%llu reports: mean %.1f minutes (95%%: %.1f to %.1f), median about %.0f\n",
+    podium_limits median = podium_distribution_quantile_limits(&summary.distribution, 0.5);
+    printf("%llu reports: mean %.1f minutes (95%%: %.1f to %.1f), median %.0f (95%%: %.0f to %.0f)\n",
            (unsigned long long)summary.count, summary.mean, summary.lower, summary.upper,
-           podium_distribution_quantile(&summary.distribution, 0.5));
+           podium_distribution_quantile(&summary.distribution, 0.5), median.lower, median.upper);
     return 0;
 }

@@ -129,76 +129,70 @@ PODIUM_API podium_status podium_aggregate_peek(podium_spec *spec, const void *by
 
 /*
  * A channel says how likely each part of the support is for values in each part of the range; the distribution of the
- * values is estimated with it. It depends on the collection alone. Making one takes about a megabyte and some tens of
+ * values is estimated with it. It depends on the collection alone. Making one takes some megabytes and some tens of
  * milliseconds, so make it once for all aggregates of a collection. Threads may share it.
  *
- * bins, from 1 to PODIUM_SHARES_MAX, is how many bins its distributions have; PODIUM_SHARES_FINE is a good number.
- * Fails with PODIUM_ERROR_ARGUMENT_WRONG for any other number, or with PODIUM_ERROR_OUT_OF_MEMORY. podium_channel_free
- * accepts NULL.
+ * Fails with PODIUM_ERROR_NOT_INITIALISED or PODIUM_ERROR_OUT_OF_MEMORY. podium_channel_free accepts NULL.
  */
-#define PODIUM_SHARES_MAX 512
-#define PODIUM_SHARES_FINE 128
 typedef struct podium_channel podium_channel;
-PODIUM_API podium_status podium_channel_make(const podium_collection *collection, podium_channel **channel,
-                                             uint32_t bins) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_channel_make(const podium_collection *collection,
+                                             podium_channel **channel) PODIUM_MUST_USE;
 PODIUM_API void podium_channel_free(podium_channel *channel);
 
 /*
- * The distribution of the values, as shares of equal bins from min to max. It is estimated by expectation-maximisation
- * over the masses of the report bins, smoothed after each step, in PODIUM_SHARES_FINE bins or more, which are then
- * merged. The estimate ends when a step gains less than 1e-3 in log-likelihood, or after PODIUM_STEPS_MAX steps.
+ * The distribution of the values from min to max. The logarithm of its density is a smooth curve, and the reports
+ * themselves decide how smooth (docs/estimation.md). Ask the functions below what it says.
  *
  * With too few reports, the distribution of the values cannot be distinguished from an even one. A test decides whether
  * it can be. If the values are in fact spread evenly, the test errs in at most 5% of all cases, for every n, epsilon
- * and mechanism. If the test says no, telling is false, and the shares and everything computed from them are NaN.
+ * and mechanism. If the test says no, telling is false, and the functions return NaN.
  */
-#define PODIUM_STEPS_MAX 2000
+#define PODIUM_SHARES 512
 
 typedef struct podium_distribution {
     double min, max;
-    uint32_t bins;
-    uint32_t steps; /* steps taken; PODIUM_STEPS_MAX if they did not converge */
+    double confidence; /* of all limits */
     bool telling;
-    double share[PODIUM_SHARES_MAX];
+    uint32_t steps;              /* Newton steps of the estimate */
+    uint32_t bins;               /* as asked for, see podium_distribution_bin */
+    double share[PODIUM_SHARES]; /* of that many equal parts of the range */
+    /* Limits of the share below each edge of those parts: as they are, and narrower ones for where a quantile lies. */
+    double below_lower[PODIUM_SHARES + 1], below_upper[PODIUM_SHARES + 1];
+    double quantile_lower[PODIUM_SHARES + 1], quantile_upper[PODIUM_SHARES + 1];
+    double bin_lower[PODIUM_SHARES], bin_upper[PODIUM_SHARES]; /* of the share of each bin */
 } podium_distribution;
 
-/* Estimates the distribution. Fails with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate belongs to another collection
-   than the channel, or with PODIUM_ERROR_TOO_FEW_REPORTS if it has no reports. */
+/* An interval that contains the truth with the confidence that was asked for, approximately. docs/estimation.md has its
+   measured coverage. */
+typedef struct podium_limits {
+    double lower, upper;
+} podium_limits;
+
+/* Estimates the distribution, and the shares of equal bins, from 1 to PODIUM_SHARES. Takes some milliseconds, and about
+   2 MiB of memory that it frees before it returns. Fails with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate belongs
+   to another collection than the channel, with PODIUM_ERROR_TOO_FEW_REPORTS if it has no reports, with
+   PODIUM_ERROR_ARGUMENT_WRONG if the number of bins is out of range or the confidence is not between 0 and 1, or with
+   PODIUM_ERROR_OUT_OF_MEMORY. */
 PODIUM_API podium_status podium_distribution_make(const podium_channel *channel, podium_distribution *distribution,
-                                                  const podium_aggregate *aggregate) PODIUM_MUST_USE;
+                                                  const podium_aggregate *aggregate, uint32_t bins,
+                                                  double confidence) PODIUM_MUST_USE;
 
-/* Returns the value below which a share p of the values lies, for 0 <= p <= 1, linear within a bin. NaN for any
-   other p. */
+/* Return the value below which a share p of the values lies, for 0 <= p <= 1, and its limits. NaN for any other p. */
 PODIUM_API double podium_distribution_quantile(const podium_distribution *distribution, double p);
+PODIUM_API podium_limits podium_distribution_quantile_limits(const podium_distribution *distribution, double p);
 
-/* Returns the share of the values below x, linear within a bin. NaN if x is. */
+/* Return the share of the values below x, and its limits. NaN if x is. */
 PODIUM_API double podium_distribution_below(const podium_distribution *distribution, double x);
+PODIUM_API podium_limits podium_distribution_below_limits(const podium_distribution *distribution, double x);
 
-/* Returns one of `bins` equal parts of the range, from lower to upper, and its share. number counts from 0, and bins
-   need not be the distribution's own number of bins. All three are NaN if number is not below bins. */
+/* Returns one of the bins that were asked for, its share, and the limits of the share. number counts from 0. All are
+   NaN if number is not below the number of bins. */
 typedef struct podium_bin {
-    double lower, upper, share;
+    double from, to;
+    double share;
+    double lower, upper;
 } podium_bin;
-PODIUM_API podium_bin podium_distribution_bin(const podium_distribution *distribution, uint32_t number, uint32_t bins);
-
-/*
- * Estimates by the bootstrap how much the quantiles p would vary with other reports of the same values. In each
- * repetition the report bins are drawn again, and the distribution is estimated from them. The drawings are seeded by
- * the aggregate, so that the result is reproducible. The intervals from lower to upper contain that variation. They
- * cannot show the bias of the smoothing, which widens narrow distributions. They are NaN if the distribution is not
- * telling.
- *
- * Takes count * repetitions doubles of memory, and gives them back. lower, upper and p have count elements. progress,
- * if it is not NULL, is called with context after each repetition. Fails as podium_distribution_make does, with
- * PODIUM_ERROR_OUT_OF_MEMORY, and with PODIUM_ERROR_ARGUMENT_WRONG if a p is not in [0, 1], the confidence is not
- * between 0 and 1, or there are fewer repetitions than podium_bootstrap_least(confidence).
- */
-PODIUM_API double podium_bootstrap_least(double confidence); /* 2/(1 - confidence), rounded up */
-PODIUM_API podium_status podium_distribution_bootstrap(const podium_channel *channel, double *lower, double *upper,
-                                                       const podium_aggregate *aggregate, const double *p, size_t count,
-                                                       double confidence, uint32_t repetitions,
-                                                       void (*progress)(void *context, uint32_t done),
-                                                       void *context) PODIUM_MUST_USE;
+PODIUM_API podium_bin podium_distribution_bin(const podium_distribution *distribution, uint32_t number);
 
 /* ---- Summary: what the reports say about the values ---------------------------------------------------------- */
 
@@ -246,6 +240,8 @@ typedef struct podium_bounds {
    to zeros. */
 PODIUM_API podium_status podium_bounds_init(const podium_collection *collection, podium_bounds *bounds) PODIUM_MUST_USE;
 
+#define PODIUM_BINS_DEFAULT 20
+
 /* What a summary shall contain. All zeros asks for a 95% normal interval for the mean of these people and no
    distribution. */
 typedef struct podium_question {
@@ -254,6 +250,7 @@ typedef struct podium_question {
     bool population; /* whether the interval shall be for a population from which these people were drawn at random */
     const podium_bounds *bounds; /* the collection's; if it is NULL, they are computed for this call if needed */
     bool shape;                  /* whether to estimate the distribution, which takes longer than everything else */
+    uint32_t bins;               /* of the distribution, at most PODIUM_SHARES; 0 stands for PODIUM_BINS_DEFAULT */
     uint64_t dishonest;          /* how many reports may be dishonest; 0 to leave influence out */
 } podium_question;
 
@@ -293,7 +290,7 @@ typedef struct podium_summary {
     double standard_deviation;
 
     podium_known shape_known;
-    podium_distribution distribution; /* ask podium_distribution_quantile, _below and _bin */
+    podium_distribution distribution; /* ask podium_distribution_quantile and its neighbours */
 } podium_summary;
 
 /* Summarises an aggregate. channel must be the collection's; if it is NULL and the distribution is asked for, the
@@ -501,8 +498,8 @@ PODIUM_API podium_status podium_promise_make(podium_promise *promise, double eps
 /* Computes an interval that contains a share of the reports of x, with as many below it as above, to a thousandth of
    the support. An x outside the range counts as the nearer end. Fails with PODIUM_ERROR_NOT_INITIALISED, or with
    PODIUM_ERROR_ARGUMENT_WRONG if x is NaN or the share is not between 0 and 1. */
-PODIUM_API podium_status podium_collection_span(const podium_collection *collection, double *lower, double *upper,
-                                                double x, double share) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_collection_span(const podium_collection *collection, podium_limits *span, double x,
+                                                double share) PODIUM_MUST_USE;
 
 /* ---- Shuffle: what a collection promises if the reports are mixed --------------------------------------------- */
 

@@ -19,9 +19,9 @@ awk -v n=$people 'BEGIN {
     }
 }' >"$work/people.csv"
 
-# Writes the truth in the format of `podium estimate --format csv --histogram`.
+# Writes the truth in the format of `podium estimate --format csv --histogram`, where the limits of each share follow it.
 awk -F, -v bins=$bins 'NR > 1 { n++; s += $2; b = int(($2 - 1) / 119 * bins); h[b < bins ? b : bins - 1]++ }
-    END { printf "the truth,%d,%.17g,,,,,,,", n, s / n; for (b = 0; b < bins; b++) printf ",%.17g", h[b] / n; print "" }' \
+    END { printf "the truth,%d,%.17g,,,,,,,", n, s / n; for (b = 0; b < bins; b++) printf ",%.17g,,", h[b] / n; print "" }' \
     "$work/people.csv" >"$work/results.csv"
 
 for mechanism in podium minimax laplace; do
@@ -56,13 +56,13 @@ awk -F, -v bins=$bins '
         print ""
         for (b = 0; b < bins; b++) {
             printf "  %-22s", sprintf("%3.0f to %3.0f years", 1 + 119 * b / bins, 1 + 119 * (b + 1) / bins)
-            for (r = 1; r <= 4; r++) printf " %3.0f%% %-7s", 100 * field[r, 11 + b], bar(field[r, 11 + b])
+            for (r = 1; r <= 4; r++) printf " %3.0f%% %-7s", 100 * field[r, 11 + 3 * b], bar(field[r, 11 + 3 * b])
             print ""
         }
     }' "$work/results.csv"
 
 # Draws the picture, with one column for each mechanism.
-awk -F, -v bins=$bins '{ for (b = 0; b < bins; b++) share[NR, b] = 100 * $(11 + b) }
+awk -F, -v bins=$bins '{ for (b = 0; b < bins; b++) share[NR, b] = 100 * $(11 + 3 * b) }
     END { for (b = 0; b < bins; b++) {
         printf "%.0f", 1 + 119 * (b + 0.5) / bins
         for (r = 1; r <= 4; r++) printf " %.17g", share[r, b]

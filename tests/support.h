@@ -210,14 +210,14 @@ static inline bool is_step(podium_mechanism mechanism) {
 #define FOR_EACH_MECHANISM(m)                                                                                          \
     for (podium_mechanism m = (podium_mechanism)0; (size_t)m < podium_mechanism_count(); m = (podium_mechanism)(m + 1))
 
-/* The distribution of an aggregate, estimated with a channel made for this call */
+/* The distribution of an aggregate with 95% limits, estimated with a channel made for this call */
 static inline podium_status distribution_with(podium_distribution *distribution, const podium_collection *collection,
                                               const podium_aggregate *aggregate, uint32_t bins) {
     podium_channel *channel;
-    podium_status status = podium_channel_make(collection, &channel, bins);
+    podium_status status = podium_channel_make(collection, &channel);
     if (status != PODIUM_OK)
         return status;
-    status = podium_distribution_make(channel, distribution, aggregate);
+    status = podium_distribution_make(channel, distribution, aggregate, bins, 0.95);
     podium_channel_free(channel);
     return status;
 }

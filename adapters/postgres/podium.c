@@ -117,7 +117,7 @@ static const podium_channel *channel_of(const podium_collection *collection, con
     if (kept != NULL && fingerprint == podium_collection_fingerprint(collection))
         return kept;
     podium_channel *made;
-    require_ok(podium_channel_make(collection, &made, PODIUM_SHARES_FINE), function);
+    require_ok(podium_channel_make(collection, &made), function);
     podium_channel_free(kept);
     kept = made;
     fingerprint = podium_collection_fingerprint(collection);
@@ -221,6 +221,8 @@ Datum podium_sql_difference(PG_FUNCTION_ARGS) {
 
 /* ---- Quantiles and histogram ---- */
 
+enum { QUANTILE_COLUMNS = 4, BIN_COLUMNS = 6, ROW_COLUMNS_MAX = BIN_COLUMNS };
+
 /* Rows that are computed at once and returned one by one. NaN is returned as NULL. */
 typedef struct {
     int columns;
@@ -242,8 +244,8 @@ static rows *rows_new(FuncCallContext *call, uint64_t count, int columns, bool n
 
 static Datum rows_tuple(const FuncCallContext *call) {
     const rows *r = call->user_fctx;
-    Datum values[4];
-    bool nulls[4];
+    Datum values[ROW_COLUMNS_MAX];
+    bool nulls[ROW_COLUMNS_MAX];
     for (int i = 0; i < r->columns; i++)
         set_number(values, nulls, i, row(r, call->call_cntr)[i]);
     if (r->numbered)
@@ -270,8 +272,8 @@ static Datum rows_next(FunctionCallInfo fcinfo) {
     SRF_RETURN_NEXT(call, tuple);
 }
 
-static podium_distribution distribution_of(Datum datum, const char *function) {
-    const podium_summary s = summary_of(datum, &(podium_question){.shape = true}, function);
+static podium_distribution distribution_of(Datum datum, uint32_t bins, const char *function) {
+    const podium_summary s = summary_of(datum, &(podium_question){.shape = true, .bins = bins}, function);
     if (s.shape_known != PODIUM_KNOWN_ESTIMATED)
         ereport(NOTICE,
                 errmsg("%s: the distribution is not estimated (%s)", function, podium_known_message(s.shape_known)));
@@ -300,11 +302,12 @@ Datum podium_sql_quantiles(PG_FUNCTION_ARGS) {
         FuncCallContext *call = rows_begin(fcinfo, &before);
         int count;
         const double *p = probabilities(PG_GETARG_ARRAYTYPE_P(1), &count);
-        podium_distribution d = distribution_of(PG_GETARG_DATUM(0), "podium_quantiles");
-        rows *r = rows_new(call, (uint64_t)count, 2, false);
+        const podium_distribution d = distribution_of(PG_GETARG_DATUM(0), 0, "podium_quantiles");
+        rows *r = rows_new(call, (uint64_t)count, QUANTILE_COLUMNS, false);
         for (int i = 0; i < count; i++) {
-            row(r, (uint64_t)i)[0] = p[i];
-            row(r, (uint64_t)i)[1] = podium_distribution_quantile(&d, p[i]);
+            const podium_limits limits = podium_distribution_quantile_limits(&d, p[i]);
+            const double cells[] = {p[i], podium_distribution_quantile(&d, p[i]), limits.lower, limits.upper};
+            memcpy(row(r, (uint64_t)i), cells, sizeof cells);
         }
         MemoryContextSwitchTo(before);
     }
@@ -317,14 +320,15 @@ Datum podium_sql_histogram(PG_FUNCTION_ARGS) {
         MemoryContext before;
         FuncCallContext *call = rows_begin(fcinfo, &before);
         int bins = PG_GETARG_INT32(1);
-        if (bins < 1 || bins > PODIUM_SHARES_MAX)
+        if (bins < 1 || bins > PODIUM_SHARES)
             ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("podium_histogram: bins must be from 1 to %d", PODIUM_SHARES_MAX));
-        podium_distribution d = distribution_of(PG_GETARG_DATUM(0), "podium_histogram");
-        rows *r = rows_new(call, (uint64_t)bins, 4, true);
+                    errmsg("podium_histogram: bins must be from 1 to %d", PODIUM_SHARES));
+        const podium_distribution d = distribution_of(PG_GETARG_DATUM(0), (uint32_t)bins, "podium_histogram");
+        rows *r = rows_new(call, (uint64_t)bins, BIN_COLUMNS, true);
         for (int i = 0; i < bins; i++) {
-            const podium_bin bin = podium_distribution_bin(&d, (uint32_t)i, (uint32_t)bins);
-            memcpy(row(r, (uint64_t)i), (double[]){i + 1, bin.lower, bin.upper, bin.share}, 4 * sizeof(double));
+            const podium_bin bin = podium_distribution_bin(&d, (uint32_t)i);
+            const double cells[] = {i + 1, bin.from, bin.to, bin.share, bin.lower, bin.upper};
+            memcpy(row(r, (uint64_t)i), cells, sizeof cells);
         }
         MemoryContextSwitchTo(before);
     }

@@ -234,11 +234,13 @@ COMMENT ON FUNCTION podium_difference_at(podium_aggregate, podium_aggregate, flo
 
 -- The distribution of the values, which takes up to some tenths of a second
 CREATE FUNCTION podium_quantiles(aggregate podium_aggregate, probabilities float8[])
-    RETURNS TABLE (p float8, value float8)
+    RETURNS TABLE (p float8, value float8, lower float8, upper float8)
     AS 'MODULE_PATHNAME', 'podium_sql_quantiles' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 3;
-COMMENT ON FUNCTION podium_quantiles(podium_aggregate, float8[]) IS 'values below which given shares of the values lie';
+COMMENT ON FUNCTION podium_quantiles(podium_aggregate, float8[]) IS
+    'values below which given shares of the values lie, with 95% limits';
 
 CREATE FUNCTION podium_histogram(aggregate podium_aggregate, bins int)
-    RETURNS TABLE (bin int, lower float8, upper float8, share float8)
+    RETURNS TABLE (bin int, start float8, stop float8, share float8, lower float8, upper float8)
     AS 'MODULE_PATHNAME', 'podium_sql_histogram' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 20;
-COMMENT ON FUNCTION podium_histogram(podium_aggregate, int) IS 'shares of the values in equal parts of the range';
+COMMENT ON FUNCTION podium_histogram(podium_aggregate, int) IS
+    'shares of the values in equal parts of the range, with 95% limits';

@@ -87,7 +87,7 @@ const podium_collection *collection_from_arguments(connection *own, char message
 podium_status channel_from(connection *own, const podium_channel **channel, const podium_collection *collection) {
     if (own->channel == NULL || own->channel_fingerprint != podium_collection_fingerprint(collection)) {
         podium_channel *made;
-        podium_status status = podium_channel_make(collection, &made, PODIUM_SHARES_FINE);
+        podium_status status = podium_channel_make(collection, &made);
         if (status != PODIUM_OK)
             return status;
         podium_channel_free(own->channel);

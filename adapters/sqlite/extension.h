@@ -76,7 +76,7 @@ const podium_collection *collection_from(connection *own, char message[SQL_MESSA
 const podium_collection *collection_from_arguments(connection *own, char message[SQL_MESSAGE_MAX],
                                                    const sql_arguments *arguments);
 
-/* Sets channel to that of a collection, with PODIUM_SHARES_FINE bins. It belongs to the connection, and is valid
+/* Sets channel to that of a collection. It belongs to the connection, and is valid
    until the next call. */
 podium_status channel_from(connection *own, const podium_channel **channel, const podium_collection *collection);
 

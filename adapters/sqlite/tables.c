@@ -17,12 +17,12 @@ typedef struct kind {
 
 static const kind quantiles = {
     "podium_quantiles",
-    "CREATE TABLE x(p, value, argument_aggregate HIDDEN, argument_probabilities HIDDEN, telling HIDDEN)", 2,
-    "takes an aggregate and probabilities, as in podium_quantiles(aggregate, '[0.25, 0.5]')"};
+    "CREATE TABLE x(p, value, lower, upper, argument_aggregate HIDDEN, argument_probabilities HIDDEN, telling HIDDEN)",
+    4, "takes an aggregate and probabilities, as in podium_quantiles(aggregate, '[0.25, 0.5]')"};
 static const kind histogram = {
     "podium_histogram",
-    "CREATE TABLE x(bin, lower, upper, share, argument_aggregate HIDDEN, argument_bins HIDDEN, telling HIDDEN)", 4,
-    "takes an aggregate and a number of bins, as in podium_histogram(aggregate, 20)"};
+    "CREATE TABLE x(bin, start, stop, share, lower, upper, argument_aggregate HIDDEN, argument_bins HIDDEN, telling HIDDEN)",
+    6, "takes an aggregate and a number of bins, as in podium_histogram(aggregate, 20)"};
 
 typedef struct module {
     const kind *kind;
@@ -141,18 +141,18 @@ static int read_probabilities(cursor *c, sqlite3_value *value) {
 
 static int read_bins(cursor *c, sqlite3_value *value) {
     c->rows = sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0;
-    if (c->rows >= 1 && c->rows <= PODIUM_SHARES_MAX)
+    if (c->rows >= 1 && c->rows <= PODIUM_SHARES)
         return SQLITE_OK;
     c->rows = 0;
     char message[SQL_MESSAGE_MAX];
-    snprintf(message, sizeof message, "bins must be a whole number from 1 to %d", PODIUM_SHARES_MAX);
+    snprintf(message, sizeof message, "bins must be a whole number from 1 to %d", PODIUM_SHARES);
     return fail_table(c->base.pVtab, message);
 }
 
 /* If the distribution is not known, the numbers of the summary are NaN, which SQLite shows as NULL. */
 static int summarise(cursor *c, sqlite3_value *value) {
     const module *m = ((const table *)c->base.pVtab)->module;
-    const podium_question question = {.shape = true};
+    const podium_question question = {.shape = true, .bins = m->kind == &histogram ? (uint32_t)c->rows : 0};
     char message[SQL_MESSAGE_MAX];
     podium_aggregate aggregate;
     const podium_collection *collection = aggregate_from(&aggregate, m->own, message, value);
@@ -229,20 +229,20 @@ static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 }
 
 static void return_quantile(const cursor *c, sqlite3_context *context, int column) {
-    double p = c->p[c->row];
-    if (column == 0)
-        sqlite3_result_double(context, p);
-    else
-        sqlite3_result_double(context, podium_distribution_quantile(&c->summary.distribution, p));
+    const podium_distribution *d = &c->summary.distribution;
+    const double p = c->p[c->row];
+    const podium_limits limits = podium_distribution_quantile_limits(d, p);
+    const double numbers[] = {p, podium_distribution_quantile(d, p), limits.lower, limits.upper};
+    sqlite3_result_double(context, numbers[column]);
 }
 
 static void return_bin(const cursor *c, sqlite3_context *context, int column) {
-    const podium_bin bin = podium_distribution_bin(&c->summary.distribution, (uint32_t)c->row, (uint32_t)c->rows);
-    const double numbers[] = {(double)(c->row + 1), bin.lower, bin.upper, bin.share};
+    const podium_bin bin = podium_distribution_bin(&c->summary.distribution, (uint32_t)c->row);
+    const double numbers[] = {bin.from, bin.to, bin.share, bin.lower, bin.upper};
     if (column == 0)
         sqlite3_result_int64(context, c->row + 1);
     else
-        sqlite3_result_double(context, numbers[column]);
+        sqlite3_result_double(context, numbers[column - 1]);
 }
 
 static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {

@@ -4,6 +4,7 @@
 #include "commands/read_groups.h"
 #include "points.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,31 +18,25 @@ typedef struct {
     size_t group, groups; /* the current group, from 0, and how many there are */
 } work;
 
-/* Each group is one step of progress, and so is each repetition of the bootstrap. */
-static void show_progress(void *context, uint32_t repetition) {
-    const work *w = context;
-    uint64_t steps = (uint64_t)w->asked->bootstrap + 1;
+static void show_progress(const work *w) {
     char what[64] = "estimating";
     if (w->groups > 1)
         snprintf(what, sizeof what, "estimating group %zu of %zu", w->group + 1, w->groups);
-    progress_show(what, w->group * steps + repetition, w->groups * steps, 0);
+    progress_show(what, w->group, w->groups, 0);
 }
 
-static result *result_of(const group *g, work *w) {
+static result *result_of(const group *g, const work *w) {
     const asked *a = w->asked;
     const podium_question question = {.confidence = a->confidence,
                                       .interval = a->interval,
                                       .population = a->population,
                                       .bounds = w->bounds,
                                       .shape = w->channel != NULL,
+                                      .bins = bins_shown(a),
                                       .dishonest = a->dishonest};
     result *r = allocate(sizeof *r);
     r->group = g->name;
     require(podium_summary_make(w->collection, w->channel, &r->summary, &g->aggregate, &question), BAD_DATA);
-    if (a->bootstrap > 0 && r->summary.count > 0)
-        require(podium_distribution_bootstrap(w->channel, r->lower, r->upper, &g->aggregate, a->quantiles.of,
-                                              a->quantiles.count, a->confidence, a->bootstrap, show_progress, w),
-                BAD_DATA);
     return r;
 }
 
@@ -50,12 +45,12 @@ static result **results_of(const groups *all, const podium_collection *collectio
     podium_channel *channel = NULL;
     podium_bounds bounds;
     if (shape)
-        require(podium_channel_make(collection, &channel, PODIUM_SHARES_FINE), BAD_DATA);
+        require(podium_channel_make(collection, &channel), BAD_DATA);
     if (a->interval != PODIUM_INTERVAL_NORMAL)
         require(podium_bounds_init(collection, &bounds), BAD_DATA);
     work w = {collection, channel, a->interval == PODIUM_INTERVAL_NORMAL ? NULL : &bounds, a, 0, all->count};
     for (; w.group < all->count; w.group++) {
-        show_progress(&w, 0);
+        show_progress(&w);
         results[w.group] = result_of(all->group[w.group], &w);
     }
     progress_clear();
@@ -90,7 +85,10 @@ static bool is_probability(double x) {
     return x >= 0 && x <= 1;
 }
 
-enum { BOOTSTRAP_LEAST = 10, BOOTSTRAP_MOST = 10000 };
+static bool is_finite(double x) {
+    return isfinite(x);
+}
+
 static const option asked_options[] = {
     ROW_CONFIDENCE(asked, confidence),
     {.name = "interval",
@@ -102,7 +100,7 @@ static const option asked_options[] = {
      .help = "make the interval for a population from which these people were drawn at random"},
     {.name = "histogram",
      .argument = "BINS",
-     TO_COUNT(asked, histogram, 1, PODIUM_SHARES_MAX),
+     TO_COUNT(asked, histogram, 1, PODIUM_SHARES),
      .help = "estimate the shares of BINS equal parts of the range"},
     {.name = "quantiles",
      .argument = "P,P,...",
@@ -111,10 +109,13 @@ static const option asked_options[] = {
      .allowed = is_probability,
      .takes = "takes numbers from 0 to 1, separated by commas",
      .help = "estimate the values below which these shares of the values, from 0 to 1, lie"},
-    {.name = "bootstrap",
-     .argument = "N",
-     TO_COUNT(asked, bootstrap, BOOTSTRAP_LEAST, BOOTSTRAP_MOST),
-     .help = "estimate from N repetitions, at least 2/(1-C) of them, how much the quantiles vary with the reports"},
+    {.name = "below",
+     .argument = "X,X,...",
+     TO_NUMBERS(asked, below),
+     .items = BELOW_MAX,
+     .allowed = is_finite,
+     .takes = "takes numbers, separated by commas",
+     .help = "estimate the shares of the values below these numbers"},
     {.name = "dishonest",
      .argument = "K",
      TO_COUNT(asked, dishonest, 1, COUNT_MOST),
@@ -133,11 +134,6 @@ static bool in_terminal(const asked *a) {
 }
 
 static void check(const asked *a) {
-    if (a->bootstrap > 0 && a->quantiles.count == 0)
-        fail_usage("estimate", "--bootstrap needs --quantiles");
-    if (a->bootstrap > 0 && a->bootstrap < podium_bootstrap_least(a->confidence))
-        fail_usage("estimate", "--bootstrap needs at least %.0f repetitions for a confidence of %g",
-                   podium_bootstrap_least(a->confidence), a->confidence);
     if (in_terminal(a) && a->output.format != FORMAT_TEXT)
         fail_usage("estimate", "--plot - draws into the text; use --format text, or a file");
     if (a->output.plot != NULL && !in_terminal(a))
@@ -148,14 +144,14 @@ static void check(const asked *a) {
 
 /* Is called before reports are read, and after aggregates are, because these may be groups. */
 static void check_grouped(const asked *a) {
-    if (a->output.format == FORMAT_TEXT && (a->histogram > 0 || a->dishonest > 0 || a->bootstrap > 0))
-        fail_usage("estimate", "--histogram, --dishonest and --bootstrap of groups need --format json or csv");
+    if (a->output.format == FORMAT_TEXT && (a->histogram > 0 || a->dishonest > 0 || a->below.count > 0))
+        fail_usage("estimate", "--histogram, --below and --dishonest of groups need --format json or csv");
 }
 
 /* Returns whether the shape is to be estimated. Ends the program if it is asked for, but the cells of the collection do
    not reveal it. */
 static bool shape_wanted(const asked *a, const podium_collection *collection, bool grouped) {
-    bool wanted = a->histogram > 0 || a->quantiles.count > 0 || (a->output.plot != NULL && !grouped && !in_terminal(a));
+    bool wanted = shape_asked(a) || (a->output.plot != NULL && !grouped && !in_terminal(a));
     const bool possible = podium_collection_tells_spread(collection);
     const podium_spec spec = podium_collection_spec(collection);
     if (wanted && !possible)
@@ -193,7 +189,7 @@ static void write_results(result **results, size_t count, const asked *a, const 
     if (a->output.plot != NULL && !in_terminal(a) && grouped)
         points_plot(a->output.plot, &all);
     else if (a->output.plot != NULL && !in_terminal(a))
-        plot_write(a->output.plot, &(plot){head, &results[0]->summary, bins_shown(a)});
+        plot_write(a->output.plot, &(plot){head, &results[0]->summary});
     print_results(out, results, count, a, collection, name, grouped);
     if (in_terminal(a))
         points_chart(out, &all);

@@ -5,6 +5,7 @@
 #include "options.h"
 
 #define QUANTILES_MAX 99
+#define BELOW_MAX 99
 #define TERMINAL_BINS 12 /* of the histogram that text shows without --histogram */
 
 typedef struct {
@@ -13,7 +14,7 @@ typedef struct {
     bool population;
     uint32_t histogram; /* how many bins; 0 if not asked for, and then text shows TERMINAL_BINS */
     number_list quantiles;
-    uint32_t bootstrap; /* how many repetitions; 0 if not asked for */
+    number_list below;
     uint64_t dishonest;
     output_options output;
 } asked;
@@ -21,12 +22,16 @@ typedef struct {
 typedef struct {
     const char *group;
     podium_summary summary;
-    double lower[QUANTILES_MAX], upper[QUANTILES_MAX]; /* the intervals of the quantiles, from the bootstrap */
 } result;
 
 /* How many bins a picture or a text shows */
 static inline uint32_t bins_shown(const asked *a) {
     return a->histogram == 0 ? TERMINAL_BINS : a->histogram;
+}
+
+/* Whether the output has anything about the distribution that was asked for by an option */
+static inline bool shape_asked(const asked *a) {
+    return a->quantiles.count > 0 || a->below.count > 0 || a->histogram > 0;
 }
 
 extern const char *const interval_words[];

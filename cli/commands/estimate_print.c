@@ -5,17 +5,76 @@
 
 const char *const interval_words[] = {"normal", "guaranteed", "anytime", NULL};
 
+/* An estimate about the distribution, with its limits */
+typedef struct {
+    double estimate;
+    podium_limits limits;
+} limited;
+
+static limited quantile_of(const podium_distribution *d, double p) {
+    return (limited){podium_distribution_quantile(d, p), podium_distribution_quantile_limits(d, p)};
+}
+
+static limited below_of(const podium_distribution *d, double x) {
+    return (limited){podium_distribution_below(d, x), podium_distribution_below_limits(d, x)};
+}
+
+static limited share_of(const podium_bin *bin) {
+    return (limited){bin->share, {bin->lower, bin->upper}};
+}
+
 /* ---- Text ---- */
 
-static void print_histogram(output *out, const podium_distribution *d, uint32_t bins) {
-    double largest = 0;
-    for (uint32_t j = 0; j < bins; j++)
-        largest = fmax(largest, podium_distribution_bin(d, j, bins).share);
-    for (uint32_t j = 0; j < bins; j++) {
-        const podium_bin bin = podium_distribution_bin(d, j, bins);
-        output_print(out, "  %10.4g to %-10.4g %5.1f%%  ", bin.lower, bin.upper, 100 * bin.share);
-        for (int k = 0; k < (int)nearbyint(40 * bin.share / largest); k++)
-            output_print(out, "%s", blocks_readable() ? "█" : "#");
+/* The bar of a share is solid up to its lower limit and shaded up to the estimate; a line ends at the upper limit. */
+typedef enum { SURE, LIKELY, POSSIBLE, LIMIT, STROKES } stroke;
+static const char *const strokes[STROKES][2] = {
+    [SURE] = {"█", "#"},
+    [LIKELY] = {"▒", "="},
+    [POSSIBLE] = {"─", "-"},
+    [LIMIT] = {"┤", "|"},
+};
+
+/* Prints strokes up to a column, and returns where they end. */
+static int print_strokes(output *out, stroke which, int from, int to) {
+    for (int i = from; i < to; i++)
+        output_print(out, "%s", strokes[which][!blocks_readable()]);
+    return to > from ? to : from;
+}
+
+static void print_bar(output *out, const podium_bin *bin, double scale) {
+    const int estimate = (int)nearbyint(scale * bin->share), end = (int)nearbyint(scale * bin->upper);
+    int at = print_strokes(out, SURE, 0, (int)nearbyint(scale * bin->lower));
+    at = print_strokes(out, LIKELY, at, estimate);
+    at = print_strokes(out, POSSIBLE, at, end - 1);
+    print_strokes(out, LIMIT, at, end);
+}
+
+static void print_share(output *out, limited e) {
+    output_print(out, "%5.1f%% (%5.1f to %5.1f)", 100 * e.estimate, 100 * e.limits.lower, 100 * e.limits.upper);
+}
+
+enum { LINE_WIDTH = 79, BAR_WIDTH = 40, BESIDES = 33 }; /* columns besides the edges of a bin and its bar */
+
+static int edge_width(const podium_distribution *d) {
+    int width = 0;
+    for (uint32_t j = 0; j < d->bins; j++) {
+        const podium_bin bin = podium_distribution_bin(d, j);
+        width = (int)fmax(width, fmax(snprintf(NULL, 0, "%.4g", bin.from), snprintf(NULL, 0, "%.4g", bin.to)));
+    }
+    return width;
+}
+
+static void print_histogram(output *out, const podium_distribution *d) {
+    const int width = edge_width(d), left = LINE_WIDTH - BESIDES - 2 * width;
+    double top = 0;
+    for (uint32_t j = 0; j < d->bins; j++)
+        top = fmax(top, podium_distribution_bin(d, j).upper);
+    for (uint32_t j = 0; j < d->bins; j++) {
+        const podium_bin bin = podium_distribution_bin(d, j);
+        output_print(out, "  %*.4g to %-*.4g  ", width, bin.from, width, bin.to);
+        print_share(out, share_of(&bin));
+        output_print(out, "  ");
+        print_bar(out, &bin, fmin(left, BAR_WIDTH) / top);
         output_print(out, "\n");
     }
 }
@@ -25,32 +84,41 @@ static bool is_known(const result *r) {
     return r->summary.mean_known == PODIUM_KNOWN_ESTIMATED;
 }
 
-static double quantile_of(const result *r, double p) {
-    return podium_distribution_quantile(&r->summary.distribution, p);
-}
-
 static bool shape_known(const result *r) {
     return r->summary.shape_known == PODIUM_KNOWN_ESTIMATED;
 }
 
-static void print_shape(output *out, const result *r, const asked *a) {
+static void print_quantiles(output *out, const result *r, const asked *a) {
     const double error = r->summary.standard_error;
-    char x[64], y[64];
+    char value[ROUNDED_MAX], lower[ROUNDED_MAX], upper[ROUNDED_MAX];
+    output_print(out, "\nquantiles, and their %g%% intervals\n", 100 * a->confidence);
+    for (size_t i = 0; i < a->quantiles.count; i++) {
+        const limited q = quantile_of(&r->summary.distribution, a->quantiles.of[i]);
+        output_print(out, "  %9.4g%%  %s (%s to %s)\n", 100 * a->quantiles.of[i], rounded(value, q.estimate, error),
+                     rounded(lower, q.limits.lower, error), rounded(upper, q.limits.upper, error));
+    }
+}
+
+static void print_below(output *out, const result *r, const asked *a) {
+    output_print(out, "\nshares of the values below, and their %g%% intervals\n", 100 * a->confidence);
+    for (size_t i = 0; i < a->below.count; i++) {
+        output_print(out, "  %10.6g  ", a->below.of[i]);
+        print_share(out, below_of(&r->summary.distribution, a->below.of[i]));
+        output_print(out, "\n");
+    }
+}
+
+static void print_shape(output *out, const result *r, const asked *a) {
     if (!shape_known(r)) {
         output_print(out, "\n" SHAPE_WITHHELD ".\n");
         return;
     }
     if (a->quantiles.count > 0)
-        output_print(out, "\nquantiles%s\n", a->bootstrap > 0 ? " (and how much they vary with the reports)" : "");
-    for (size_t i = 0; i < a->quantiles.count; i++) {
-        const double p = a->quantiles.of[i];
-        output_print(out, "  %9.4g%%  %s", 100 * p, rounded(x, quantile_of(r, p), error));
-        if (a->bootstrap > 0)
-            output_print(out, "  (%s to %s)", rounded(x, r->lower[i], error), rounded(y, r->upper[i], error));
-        output_print(out, "\n");
-    }
-    output_print(out, "\nshares of the range\n");
-    print_histogram(out, &r->summary.distribution, bins_shown(a));
+        print_quantiles(out, r, a);
+    if (a->below.count > 0)
+        print_below(out, r, a);
+    output_print(out, "\nshares of the range, and their %g%% intervals\n", 100 * a->confidence);
+    print_histogram(out, &r->summary.distribution);
 }
 
 static bool is_shape_shown(const result *r) {
@@ -115,7 +183,8 @@ static void print_text_numbers(output *out, const result *r, const asked *a) {
     output_print(out, "%s", mark);
     for (size_t k = 0; k < a->quantiles.count; k++)
         output_print(out, k == 0 && *mark != '\0' ? "%14s" : " %14s",
-                     shape_known(r) ? rounded(text, quantile_of(r, a->quantiles.of[k]), error) : "too few");
+                     shape_known(r) ? rounded(text, quantile_of(&s->distribution, a->quantiles.of[k]).estimate, error)
+                                    : "too few");
 }
 
 /* Explains the marks that occur. */
@@ -158,10 +227,6 @@ static const char *word_of(bool x) {
     return x ? "true" : "false";
 }
 
-static bool shape_asked(const asked *a) {
-    return a->quantiles.count > 0 || a->histogram > 0;
-}
-
 /* The numbers of a group; the word for the interval is printed between `mean` and `rest` */
 typedef struct {
     named_number mean[3], rest[4];
@@ -177,26 +242,38 @@ static moments moments_of(const podium_summary *e) {
     };
 }
 
-static void print_json_quantiles(output *out, const result *r, const asked *a) {
+/* Prints an estimate, which is called `name`, and its limits. */
+static void print_json_limited(output *out, const char *name, limited e) {
+    const named_number numbers[] = {{name, e.estimate}, {"lower", e.limits.lower}, {"upper", e.limits.upper}};
+    print_members(out, numbers, LENGTH(numbers));
+    output_print(out, "}");
+}
+
+static void print_json_quantiles(output *out, const podium_distribution *d, const number_list *p) {
     output_print(out, ", \"quantiles\": [");
-    for (size_t i = 0; i < a->quantiles.count; i++) {
-        const named_number value[] = {
-            {"value", quantile_of(r, a->quantiles.of[i])}, {"lower", r->lower[i]}, {"upper", r->upper[i]}};
-        print_number(out, i == 0 ? "{\"p\": " : ", {\"p\": ", a->quantiles.of[i], "null");
-        print_members(out, value, a->bootstrap > 0 ? LENGTH(value) : 1);
-        output_print(out, "}");
+    for (size_t i = 0; i < p->count; i++) {
+        print_number(out, i == 0 ? "{\"p\": " : ", {\"p\": ", p->of[i], "null");
+        print_json_limited(out, "value", quantile_of(d, p->of[i]));
     }
     output_print(out, "]");
 }
 
-static void print_json_histogram(output *out, const podium_distribution *d, uint32_t bins) {
+static void print_json_below(output *out, const podium_distribution *d, const number_list *x) {
+    output_print(out, ", \"below\": [");
+    for (size_t i = 0; i < x->count; i++) {
+        print_number(out, i == 0 ? "{\"x\": " : ", {\"x\": ", x->of[i], "null");
+        print_json_limited(out, "share", below_of(d, x->of[i]));
+    }
+    output_print(out, "]");
+}
+
+static void print_json_histogram(output *out, const podium_distribution *d) {
     output_print(out, ", \"histogram\": [");
-    for (uint32_t j = 0; j < bins; j++) {
-        const podium_bin bin = podium_distribution_bin(d, j, bins);
-        const named_number rest[] = {{"upper", bin.upper}, {"share", bin.share}};
-        print_number(out, j == 0 ? "{\"lower\": " : ", {\"lower\": ", bin.lower, "null");
-        print_members(out, rest, LENGTH(rest));
-        output_print(out, "}");
+    for (uint32_t j = 0; j < d->bins; j++) {
+        const podium_bin bin = podium_distribution_bin(d, j);
+        print_number(out, j == 0 ? "{\"from\": " : ", {\"from\": ", bin.from, "null");
+        print_number(out, ", \"to\": ", bin.to, "null");
+        print_json_limited(out, "share", share_of(&bin));
     }
     output_print(out, "]");
 }
@@ -220,9 +297,11 @@ static void print_json_estimate(output *out, const result *r, const asked *a) {
     if (shape_asked(a))
         output_print(out, ", \"telling\": %s", word_of(shape_known(r)));
     if (a->quantiles.count > 0)
-        print_json_quantiles(out, r, a);
+        print_json_quantiles(out, &r->summary.distribution, &a->quantiles);
+    if (a->below.count > 0)
+        print_json_below(out, &r->summary.distribution, &a->below);
     if (a->histogram > 0)
-        print_json_histogram(out, &r->summary.distribution, a->histogram);
+        print_json_histogram(out, &r->summary.distribution);
 }
 
 static void print_json(output *out, const result *r, const asked *a, bool grouped) {
@@ -240,18 +319,22 @@ static void print_json(output *out, const result *r, const asked *a, bool groupe
     output_print(out, "}");
 }
 
+/* Prints the names of an estimate and its limits. */
+static void print_csv_names(output *out, const char *name, double x) {
+    char text[PODIUM_NUMBER_TEXT_MAX];
+    podium_number_format(text, sizeof text, x);
+    output_print(out, ",%s_%s,%s_%s_lower,%s_%s_upper", name, text, name, text, name, text);
+}
+
 static void print_csv_head(output *out, const asked *a, bool grouped) {
     output_print(out, "%sn,mean,standard_error,confidence,interval,lower,upper,variance,standard_deviation",
                  grouped ? "group," : "");
-    for (size_t i = 0; i < a->quantiles.count; i++) {
-        char p[PODIUM_NUMBER_TEXT_MAX];
-        podium_number_format(p, sizeof p, a->quantiles.of[i]);
-        output_print(out, ",quantile_%s", p);
-        if (a->bootstrap > 0)
-            output_print(out, ",quantile_%s_lower,quantile_%s_upper", p, p);
-    }
+    for (size_t i = 0; i < a->quantiles.count; i++)
+        print_csv_names(out, "quantile", a->quantiles.of[i]);
+    for (size_t i = 0; i < a->below.count; i++)
+        print_csv_names(out, "below", a->below.of[i]);
     for (uint32_t j = 1; j <= a->histogram; j++)
-        output_print(out, ",share_%u", j);
+        print_csv_names(out, "share", j);
     output_print(out, "%s,variance_clipped%s,refused,about\n", a->dishonest > 0 ? ",influence" : "",
                  shape_asked(a) ? ",telling" : "");
 }
@@ -266,18 +349,21 @@ static void print_known_word(output *out, const result *r, const char *word) {
     output_print(out, ",%s", is_known(r) ? word : "");
 }
 
-static double share_of(const result *r, uint32_t number, uint32_t bins) {
-    return podium_distribution_bin(&r->summary.distribution, number, bins).share;
+static void print_csv_limited(output *out, const result *r, limited e) {
+    const named_number numbers[] = {{"estimate", e.estimate}, {"lower", e.limits.lower}, {"upper", e.limits.upper}};
+    print_known(out, r, numbers, LENGTH(numbers));
 }
 
 static void print_csv_shape(output *out, const result *r, const asked *a) {
-    for (size_t i = 0; i < a->quantiles.count; i++) {
-        const named_number value[] = {
-            {"value", quantile_of(r, a->quantiles.of[i])}, {"lower", r->lower[i]}, {"upper", r->upper[i]}};
-        print_known(out, r, value, a->bootstrap > 0 ? LENGTH(value) : 1);
+    const podium_distribution *d = &r->summary.distribution;
+    for (size_t i = 0; i < a->quantiles.count; i++)
+        print_csv_limited(out, r, quantile_of(d, a->quantiles.of[i]));
+    for (size_t i = 0; i < a->below.count; i++)
+        print_csv_limited(out, r, below_of(d, a->below.of[i]));
+    for (uint32_t j = 0; j < a->histogram; j++) {
+        const podium_bin bin = podium_distribution_bin(d, j);
+        print_csv_limited(out, r, share_of(&bin));
     }
-    for (uint32_t j = 0; j < a->histogram; j++)
-        print_known(out, r, &(named_number){"share", share_of(r, j, a->histogram)}, 1);
 }
 
 static void print_csv_row(output *out, const result *r, const asked *a, bool grouped) {

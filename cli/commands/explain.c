@@ -117,16 +117,16 @@ static void print_two_reports(output *out, const subject *s) {
 }
 
 static void print_examples(output *out, const subject *s) {
-    double low, from, to, high;
-    require(podium_collection_span(&s->collection, &low, &to, s->spec.min, SHARE), BAD_USAGE);
-    require(podium_collection_span(&s->collection, &from, &high, s->spec.max, SHARE), BAD_USAGE);
+    podium_limits low, high;
+    require(podium_collection_span(&s->collection, &low, s->spec.min, SHARE), BAD_USAGE);
+    require(podium_collection_span(&s->collection, &high, s->spec.max, SHARE), BAD_USAGE);
     paragraph(
         out,
         "For example, of ten people at the low end, whose number is %g, about eight report something from %.4g to "
         "%.4g. Of ten people at the high end, whose number is %g, about eight report something from %.4g to %.4g.",
-        s->spec.min, low, to, s->spec.max, from, high);
-    if (from < to)
-        paragraph(out, "Reports from %.4g to %.4g are common at both ends.", from, to);
+        s->spec.min, low.lower, low.upper, s->spec.max, high.lower, high.upper);
+    if (high.lower < low.upper)
+        paragraph(out, "Reports from %.4g to %.4g are common at both ends.", high.lower, low.upper);
     else
         paragraph(out, "Hardly any report is common at both ends, so a report shows roughly where a number lies.");
 }
@@ -182,9 +182,9 @@ static void print_text(output *out, const subject *s) {
 /* ---- JSON ---- */
 
 static void print_json_example(output *out, const subject *s, double x) {
-    double lower, upper;
-    require(podium_collection_span(&s->collection, &lower, &upper, x, SHARE), BAD_USAGE);
-    const named_number rest[] = {{"share", SHARE}, {"lower", lower}, {"upper", upper}};
+    podium_limits span;
+    require(podium_collection_span(&s->collection, &span, x, SHARE), BAD_USAGE);
+    const named_number rest[] = {{"share", SHARE}, {"lower", span.lower}, {"upper", span.upper}};
     print_number(out, "\n  {\"value\": ", x, "null");
     print_members(out, rest, LENGTH(rest));
     output_print(out, "}");

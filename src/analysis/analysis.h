@@ -66,9 +66,10 @@ typedef struct podium_estimate {
 podium_status podium_estimate_make(podium_estimate *estimate, const podium_layout *c, const podium_sums *sums,
                                    const podium_question *question);
 
-/* distribution.c: merges the bins into fewer, whose number must divide the present one; and checks whether a channel
-   belongs to the collection. */
-podium_status podium_distribution_coarsen(podium_distribution *distribution, uint32_t bins);
+/* distribution.c: a distribution that is withheld, in which every number is NaN */
+podium_distribution podium_distribution_of_nothing(double min, double max, uint32_t bins, double confidence);
+
+/* channel.c: checks whether a channel belongs to the collection. */
 bool podium_channel_fits(const podium_channel *channel, const podium_layout *c);
 
 #endif

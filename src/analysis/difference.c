@@ -113,7 +113,9 @@ podium_status podium_difference_make(const podium_collection *collection, podium
                                      const podium_question *question) {
     static const podium_question none;
     const podium_question *q = question == NULL ? &none : question;
-    sides s = {collection, a, b, {q->confidence, q->interval, q->population, q->bounds, false, 0}};
+    sides s = {collection, a, b, *q};
+    s.question.shape = false;
+    s.question.dishonest = 0;
     podium_bounds room;
     summaries m;
     podium_status status = bound(&s, &room);

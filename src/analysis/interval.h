@@ -50,9 +50,6 @@ double podium_width_anytime(const podium_noise_bounds *b, double n, double alpha
 /* Clopper and Pearson's limits of a probability, if it happened `hits` times in n, moved outwards to at least one
    more or less; n is at most PODIUM_TRIALS_MAX. */
 #define PODIUM_TRIALS_MAX ((uint64_t)1 << 30)
-typedef struct podium_limits {
-    double lower, upper;
-} podium_limits;
 podium_limits podium_clopper_pearson(uint64_t hits, uint64_t n, double alpha);
 
 #endif

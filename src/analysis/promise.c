@@ -76,8 +76,7 @@ static double worth_below(const span_bin *bins, size_t count, double p) {
     return bins[count - 1].most;
 }
 
-podium_status podium_collection_span(const podium_collection *collection, double *lower, double *upper, double x,
-                                     double share) {
+podium_status podium_collection_span(const podium_collection *collection, podium_limits *span, double x, double share) {
     const podium_layout *c = podium_layout_of(collection);
     span_bin bins[PODIUM_BINS_MAX];
     if (!podium_is_ready(c))
@@ -85,7 +84,7 @@ podium_status podium_collection_span(const podium_collection *collection, double
     if (isnan(x) || !(share > 0 && share < 1))
         return PODIUM_ERROR_ARGUMENT_WRONG;
     const size_t count = bins_fill(bins, c, podium_place(c, fmin(fmax(x, c->spec.min), c->spec.max)));
-    *lower = c->first + c->spacing * worth_below(bins, count, (1 - share) / 2);
-    *upper = c->first + c->spacing * worth_below(bins, count, (1 + share) / 2);
+    span->lower = c->first + c->spacing * worth_below(bins, count, (1 - share) / 2);
+    span->upper = c->first + c->spacing * worth_below(bins, count, (1 + share) / 2);
     return PODIUM_OK;
 }

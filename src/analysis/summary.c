@@ -78,9 +78,10 @@ static podium_status set_shape(podium_summary *s, const podium_collection *colle
         return PODIUM_OK;
     }
     if (channel == NULL)
-        status = podium_channel_make(collection, &own, PODIUM_SHARES_FINE);
+        status = podium_channel_make(collection, &own);
     if (status == PODIUM_OK)
-        status = podium_distribution_make(channel == NULL ? own : channel, &s->distribution, aggregate);
+        status = podium_distribution_make(channel == NULL ? own : channel, &s->distribution, aggregate,
+                                          s->distribution.bins, s->confidence);
     podium_channel_free(own);
     s->shape_known = status == PODIUM_OK && s->distribution.telling ? PODIUM_KNOWN_ESTIMATED : PODIUM_KNOWN_TOO_FEW;
     return status == PODIUM_ERROR_TOO_FEW_REPORTS ? PODIUM_OK : status;
@@ -105,8 +106,9 @@ static podium_summary summary_of_nothing(const podium_layout *c, const podium_su
         .variance = NAN,
         .standard_deviation = NAN,
         .shape_known = PODIUM_KNOWN_NOT_ASKED,
-        .distribution = {.min = c->spec.min, .max = c->spec.max, .bins = 1, .share = {NAN}},
     };
+    s.distribution = podium_distribution_of_nothing(c->spec.min, c->spec.max,
+                                                    q->bins == 0 ? PODIUM_BINS_DEFAULT : q->bins, s.confidence);
     return s;
 }
 
@@ -122,6 +124,8 @@ podium_status podium_summary_make(const podium_collection *collection, const pod
         return PODIUM_ERROR_NOT_INITIALISED;
     if (channel != NULL && !podium_channel_fits(channel, c))
         return PODIUM_ERROR_FINGERPRINT_WRONG;
+    if (q->bins > PODIUM_SHARES)
+        return PODIUM_ERROR_ARGUMENT_WRONG;
     podium_summary made = summary_of_nothing(c, a, q);
     podium_question complete = *q;
     complete.confidence = made.confidence;

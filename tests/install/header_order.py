@@ -16,7 +16,7 @@ import sys
 
 CONSULTED = {"podium_collection", "podium_channel", "podium_random"}
 NOUNS = {"status", "mechanism", "spec", "collection", "random", "code", "codes", "number", "aggregate", "aggregates",
-         "channel", "interval", "bounds", "distribution", "bootstrap", "known", "summary", "difference",
+         "channel", "interval", "bounds", "distribution", "known", "summary", "difference",
          "differences", "shape", "plan", "shuffle",
          "promise", "strength"}
 WITHOUT_NOUN = {"podium_version", "podium_privatize", "podium_privatize_from", "podium_privatize_cells",

@@ -103,11 +103,13 @@ SQL
 SELECT podium_merge(podium_merge(:'aggregate', :'aggregate'), :'aggregate') AS s \gset
 SELECT bool_and(:'json'::jsonb -> key IS NOT DISTINCT FROM value)
 FROM jsonb_each(to_jsonb(podium_estimate(:'s')) - 'refused');
-SELECT count(*), bool_and(p = (e ->> 'p')::float8 AND value = (e ->> 'value')::float8)
-FROM podium_quantiles(:'s', '{0.1, 0.5}') WITH ORDINALITY q (p, value, i)
+SELECT count(*), bool_and(p = (e ->> 'p')::float8 AND value = (e ->> 'value')::float8
+                          AND lower = (e ->> 'lower')::float8 AND upper = (e ->> 'upper')::float8)
+FROM podium_quantiles(:'s', '{0.1, 0.5}') WITH ORDINALITY q (p, value, lower, upper, i)
 JOIN jsonb_array_elements(:'json'::jsonb -> 'quantiles') WITH ORDINALITY x (e, i) USING (i);
-SELECT count(*), bool_and(lower = (e ->> 'lower')::float8 AND upper = (e ->> 'upper')::float8
-                          AND share = (e ->> 'share')::float8)
+SELECT count(*), bool_and(start = (e ->> 'from')::float8 AND stop = (e ->> 'to')::float8
+                          AND share = (e ->> 'share')::float8
+                          AND lower = (e ->> 'lower')::float8 AND upper = (e ->> 'upper')::float8)
 FROM podium_histogram(:'s', 20)
 JOIN jsonb_array_elements(:'json'::jsonb -> 'histogram') WITH ORDINALITY x (e, bin) USING (bin);
 SQL

@@ -710,7 +710,9 @@ START_TEST(quantiles_and_histogram) {
     sqlite3 *db = open_new();
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, 0, 10);
     podium_aggregate a;
-    podium_distribution d;
+    static podium_summary summary;
+    const podium_distribution *d = &summary.distribution;
+    const podium_question question = {.shape = true, .bins = 7};
     static double values[20000];
     static unsigned char bytes[PODIUM_AGGREGATE_BYTES_MAX];
     uint64_t seed = 402;
@@ -720,19 +722,24 @@ START_TEST(quantiles_and_histogram) {
     ck_assert_int_eq(podium_privatize_from(&c, &random, values, values, LENGTH(values)), PODIUM_OK);
     podium_aggregate_init(&c, &a);
     ck_assert_int_eq(podium_aggregate_add(&c, &a, values, LENGTH(values)), PODIUM_OK);
-    ck_assert_int_eq(distribution_with(&d, &c, &a, 128), PODIUM_OK);
+    ck_assert_int_eq(podium_summary_make(&c, NULL, &summary, &a, &question), PODIUM_OK);
     size_t n = podium_aggregate_encode(&a, bytes, sizeof bytes);
 
-    const double quantiles[] = {0.25, podium_distribution_quantile(&d, 0.25), 0.5,
-                                podium_distribution_quantile(&d, 0.5)};
-    expect_rows(db, "SELECT * FROM podium_quantiles(?1, '[0.25, 0.5]')", bytes, n, quantiles, 2, 2);
-    expect_rows(db, "SELECT telling, bin FROM podium_histogram(?1, 1)", bytes, n, (double[]){1, 1}, 1, 2);
-    double shares[7][4];
-    for (int i = 0; i < 7; i++) {
-        const podium_bin bin = podium_distribution_bin(&d, (uint32_t)i, 7);
-        memcpy(shares[i], (double[]){i + 1, bin.lower, bin.upper, bin.share}, sizeof shares[i]);
+    double quantiles[2][4];
+    for (int i = 0; i < 2; i++) {
+        const double p = 0.25 * (i + 1);
+        const podium_limits limits = podium_distribution_quantile_limits(d, p);
+        memcpy(quantiles[i], (double[]){p, podium_distribution_quantile(d, p), limits.lower, limits.upper},
+               sizeof quantiles[i]);
     }
-    expect_rows(db, "SELECT * FROM podium_histogram(?1, 7)", bytes, n, shares[0], 7, 4);
+    expect_rows(db, "SELECT * FROM podium_quantiles(?1, '[0.25, 0.5]')", bytes, n, quantiles[0], 2, 4);
+    expect_rows(db, "SELECT telling, bin FROM podium_histogram(?1, 1)", bytes, n, (double[]){1, 1}, 1, 2);
+    double shares[7][6];
+    for (int i = 0; i < 7; i++) {
+        const podium_bin bin = podium_distribution_bin(d, (uint32_t)i);
+        memcpy(shares[i], (double[]){i + 1, bin.from, bin.to, bin.share, bin.lower, bin.upper}, sizeof shares[i]);
+    }
+    expect_rows(db, "SELECT * FROM podium_histogram(?1, 7)", bytes, n, shares[0], 7, 6);
     expect_rows(db, "SELECT rowid FROM podium_histogram(?1, 2)", bytes, n, (double[]){1, 2}, 2, 1);
     close_db(db);
 }
@@ -741,14 +748,16 @@ END_TEST
 START_TEST(rows_unknown) { /* One report is too few, and a mechanism with two outputs reveals only the mean. */
     sqlite3 *db = open_new();
     expect(db, "SELECT * FROM podium_histogram((SELECT podium_aggregate(50, 1, 121, 1)), 2)",
-           "1|1.0|61.0|NULL 2|61.0|121.0|NULL");
+           "1|1.0|61.0|NULL|NULL|NULL 2|61.0|121.0|NULL|NULL|NULL");
     expect(db, "SELECT *, telling FROM podium_quantiles((SELECT podium_aggregate(50, 1, 120, 1)), '[0.5]')",
-           "0.5|NULL|0");
+           "0.5|NULL|NULL|NULL|0");
     expect(db,
            "CREATE TABLE t AS WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 9)"
            " SELECT podium_privatize(i, 1, 9, 1, 'duchi') AS report FROM s;"
            "SELECT * FROM podium_quantiles((SELECT podium_aggregate(report, 1, 9, 1, 'duchi') FROM t), '[0.5]');",
-           "0.5|NULL");
+           "0.5|NULL|NULL|NULL");
+    expect(db, "SELECT * FROM podium_histogram((SELECT podium_aggregate(report, 1, 9, 1, 'duchi') FROM t), 2)",
+           "1|1.0|5.0|NULL|NULL|NULL 2|5.0|9.0|NULL|NULL|NULL");
     close_db(db);
 }
 END_TEST

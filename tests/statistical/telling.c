@@ -18,7 +18,7 @@ static const size_t sizes[] = {2, 50, 200, MOST};
 
 static podium_channel *channel_of(const podium_collection *c) {
     podium_channel *channel;
-    if (podium_channel_make(c, &channel, PODIUM_SHARES_FINE) != PODIUM_OK)
+    if (podium_channel_make(c, &channel) != PODIUM_OK)
         abort();
     return channel;
 }
@@ -41,7 +41,7 @@ static unsigned telling(const podium_collection *c, const podium_channel *channe
         podium_aggregate_init(c, &a);
         if (podium_privatize_cells(c, &random, cells, values, n) != PODIUM_OK ||
             podium_aggregate_add_cells(c, &a, cells, n) != PODIUM_OK ||
-            podium_distribution_make(channel, &d, &a) != PODIUM_OK)
+            podium_distribution_make(channel, &d, &a, 1, 0.95) != PODIUM_OK)
             abort();
         found += d.telling;
     }

@@ -67,15 +67,15 @@ START_TEST(contains_its_share) {
             uint64_t state = m;
             podium_random random = seeded_random(&state);
             const double x = end == 0 ? 1 : 120;
-            double lower, upper;
+            podium_limits span;
             size_t within = 0;
             for (size_t i = 0; i < LENGTH(values); i++)
                 values[i] = x;
             ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, LENGTH(values)), PODIUM_OK);
-            ck_assert_int_eq(podium_collection_span(&c, &lower, &upper, x, 0.8), PODIUM_OK);
-            const double room = 1e-9 * (upper - lower);
+            ck_assert_int_eq(podium_collection_span(&c, &span, x, 0.8), PODIUM_OK);
+            const double room = 1e-9 * (span.upper - span.lower);
             for (size_t i = 0; i < LENGTH(values); i++)
-                within += reports[i] >= lower - room && reports[i] <= upper + room;
+                within += reports[i] >= span.lower - room && reports[i] <= span.upper + room;
             const double share = (double)within / LENGTH(values);
             ck_assert_msg(share > 0.785 && (share < 0.815 || has_atoms(&c)), "%s: %g",
                           podium_mechanism_name((podium_mechanism)m), share);
@@ -86,30 +86,31 @@ END_TEST
 START_TEST(mirrored) { /* the reports of the two ends mirror each other, and a value outside is the nearer end */
     for (size_t m = 0; m < podium_mechanism_count(); m++) {
         podium_collection c = collection_of((podium_mechanism)m, 2, -1, 1);
-        double lower, upper, from, to;
-        ck_assert_int_eq(podium_collection_span(&c, &lower, &upper, -1, 0.9), PODIUM_OK);
-        ck_assert_int_eq(podium_collection_span(&c, &from, &to, 7, 0.9), PODIUM_OK);
+        podium_limits low, high;
+        ck_assert_int_eq(podium_collection_span(&c, &low, -1, 0.9), PODIUM_OK);
+        ck_assert_int_eq(podium_collection_span(&c, &high, 7, 0.9), PODIUM_OK);
         const double support = podium_collection_most(&c) - podium_collection_least(&c);
-        ck_assert_double_eq_tol(lower, -to, 0.002 * support);
-        ck_assert_double_eq_tol(upper, -from, 0.002 * support);
-        ck_assert(lower >= podium_collection_least(&c) && upper <= podium_collection_most(&c) && lower <= upper);
+        ck_assert_double_eq_tol(low.lower, -high.upper, 0.002 * support);
+        ck_assert_double_eq_tol(low.upper, -high.lower, 0.002 * support);
+        ck_assert(low.lower >= podium_collection_least(&c) && low.upper <= podium_collection_most(&c));
+        ck_assert(low.lower <= low.upper);
     }
 }
 END_TEST
 
 START_TEST(refused_arguments) {
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 1), none = {.opaque = {{0}}};
-    double lower = 7, upper = 7;
+    podium_limits span = {7, 7};
     podium_promise promise = {.epsilon = 7};
     static const double wrong[][2] = {{0, 0.5}, {-1, 0.5}, {701, 0.5}, {NAN, 0.5}, {1, 0}, {1, 1}, {1, NAN}};
     for (size_t i = 0; i < LENGTH(wrong); i++)
         ck_assert_int_eq(podium_promise_make(&promise, wrong[i][0], wrong[i][1]), PODIUM_ERROR_ARGUMENT_WRONG);
     ck_assert_double_eq(promise.epsilon, 7);
-    ck_assert_int_eq(podium_collection_span(&none, &lower, &upper, 0, 0.5), PODIUM_ERROR_NOT_INITIALISED);
-    ck_assert_int_eq(podium_collection_span(&c, &lower, &upper, NAN, 0.5), PODIUM_ERROR_ARGUMENT_WRONG);
-    ck_assert_int_eq(podium_collection_span(&c, &lower, &upper, 0, 1), PODIUM_ERROR_ARGUMENT_WRONG);
-    ck_assert_int_eq(podium_collection_span(&c, &lower, &upper, 0, 0), PODIUM_ERROR_ARGUMENT_WRONG);
-    ck_assert(lower == 7 && upper == 7);
+    ck_assert_int_eq(podium_collection_span(&none, &span, 0, 0.5), PODIUM_ERROR_NOT_INITIALISED);
+    ck_assert_int_eq(podium_collection_span(&c, &span, NAN, 0.5), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_collection_span(&c, &span, 0, 1), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert_int_eq(podium_collection_span(&c, &span, 0, 0), PODIUM_ERROR_ARGUMENT_WRONG);
+    ck_assert(span.lower == 7 && span.upper == 7);
 }
 END_TEST
 

@@ -49,8 +49,9 @@ static bool same_number(double a, double b) {
 
 static bool same_distribution(const podium_distribution *a, const podium_distribution *b) {
     bool same = a->min == b->min && a->max == b->max && a->bins == b->bins && a->steps == b->steps;
-    for (uint32_t j = 0; j < PODIUM_SHARES_MAX; j++)
-        same &= same_number(a->share[j], b->share[j]);
+    for (uint32_t j = 0; j < PODIUM_SHARES; j++)
+        same &= same_number(a->share[j], b->share[j]) && same_number(a->below_lower[j], b->below_lower[j]) &&
+                same_number(a->bin_upper[j], b->bin_upper[j]);
     return same && a->telling == b->telling;
 }
 
@@ -83,7 +84,7 @@ static void expect_shape_withheld(const podium_summary *s, podium_known why) {
     const podium_distribution *d = &s->distribution;
     ck_assert_int_eq(s->shape_known, why);
     ck_assert(!d->telling && isnan(podium_distribution_quantile(d, 0.5)));
-    ck_assert(isnan(podium_distribution_below(d, d->max)) && isnan(podium_distribution_bin(d, 0, 1).share));
+    ck_assert(isnan(podium_distribution_below(d, d->max)) && isnan(podium_distribution_bin(d, 0).share));
     for (uint32_t j = 0; j < d->bins; j++)
         ck_assert(isnan(d->share[j]));
 }
@@ -201,8 +202,8 @@ START_TEST(of_another_collection) {
                       other = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 11);
     podium_aggregate a = times(&c, podium_collection_least(&c), 3), bent = a;
     podium_channel *own, *wrong;
-    ck_assert_int_eq(podium_channel_make(&c, &own, 8), PODIUM_OK);
-    ck_assert_int_eq(podium_channel_make(&other, &wrong, 8), PODIUM_OK);
+    ck_assert_int_eq(podium_channel_make(&c, &own), PODIUM_OK);
+    ck_assert_int_eq(podium_channel_make(&other, &wrong), PODIUM_OK);
     for (int shape = 0; shape <= 1; shape++) { /* a wrong channel is rejected even if it is not needed */
         podium_question q = {.shape = shape == 1};
         ck_assert_int_eq(ask(&c, own, &a, &q), PODIUM_OK);
@@ -271,7 +272,7 @@ START_TEST(two_cells) { /* With two cells, any number of reports shows only the 
         ck_assert(s.mean == s.mean && s.lower < s.upper);
         expect_spread_withheld(&s, PODIUM_KNOWN_UNTOLD);
         expect_shape_withheld(&s, PODIUM_KNOWN_UNTOLD);
-        ck_assert_int_eq(podium_channel_make(&two[i], &channel, 8), PODIUM_OK);
+        ck_assert_int_eq(podium_channel_make(&two[i], &channel), PODIUM_OK);
         ck_assert_int_eq(podium_summary_make(&two[i], channel, &given, &a, &shape), PODIUM_OK);
         ck_assert(same_summary(&s, &given));
         podium_channel_free(channel);
@@ -390,95 +391,45 @@ END_TEST
 
 /* A given channel and one that is made for the call lead to the same distribution as podium_distribution_make. */
 START_TEST(shape_by_either_channel) {
-    static const podium_question question = {.shape = true, .confidence = 0.9, .dishonest = 2};
-    static podium_summary given, coarse;
+    static const podium_question question = {.shape = true, .confidence = 0.9, .bins = 12, .dishonest = 2};
+    static podium_summary given;
     static podium_distribution d;
     FOR_EACH_MECHANISM (m) {
         podium_collection c = collection_of(m, 2, -3, 5);
-        podium_channel *fine, *few;
+        podium_channel *channel;
         podium_aggregate a = skewed_values(&c, MANY);
         podium_summary own = summary_of(&c, &a, &question);
-        ck_assert_int_eq(podium_channel_make(&c, &fine, PODIUM_SHARES_FINE), PODIUM_OK);
-        ck_assert_int_eq(podium_channel_make(&c, &few, 20), PODIUM_OK);
-        ck_assert_int_eq(podium_summary_make(&c, fine, &given, &a, &question), PODIUM_OK);
+        ck_assert_int_eq(podium_channel_make(&c, &channel), PODIUM_OK);
+        ck_assert_int_eq(podium_summary_make(&c, channel, &given, &a, &question), PODIUM_OK);
         ck_assert(same_summary(&own, &given));
-        if (podium_collection_cells(&c) > 2) {
+        if (podium_collection_tells_spread(&c)) {
             ck_assert_int_eq(own.shape_known, PODIUM_KNOWN_ESTIMATED);
-            ck_assert(own.distribution.telling && own.distribution.bins == PODIUM_SHARES_FINE);
-            ck_assert_int_eq(distribution_with(&d, &c, &a, PODIUM_SHARES_FINE), PODIUM_OK);
+            ck_assert(own.distribution.telling && own.distribution.bins == 12 && own.distribution.confidence == 0.9);
+            ck_assert_int_eq(podium_distribution_make(channel, &d, &a, 12, 0.9), PODIUM_OK);
             ck_assert(same_distribution(&own.distribution, &d));
-            ck_assert_int_eq(podium_summary_make(&c, few, &coarse, &a, &question), PODIUM_OK);
-            ck_assert_uint_eq(coarse.distribution.bins, 20); /* as many bins as the channel has */
             ck_assert_double_gt(podium_distribution_below(&own.distribution, 1), 0.6); /* the true share is 71% */
         }
-        podium_channel_free(fine);
-        podium_channel_free(few);
+        podium_channel_free(channel);
     }
 }
 END_TEST
 
-/* Neighbouring bins share an edge, the first edge is min, the last is max, and the shares are those of
-   podium_distribution_below. */
-static void check_bins(const podium_distribution *d, uint32_t bins) {
-    double sum = 0, at = d->min;
-    for (uint32_t i = 0; i < bins; i++) {
-        podium_bin bin = podium_distribution_bin(d, i, bins);
-        ck_assert(bin.lower == at && bin.upper > bin.lower && bin.share >= 0);
-        ck_assert_double_eq_tol(
-            bin.share, podium_distribution_below(d, bin.upper) - podium_distribution_below(d, bin.lower), 1e-12);
-        sum += bin.share, at = bin.upper;
-    }
-    ck_assert(at == d->max);
-    ck_assert_double_eq_tol(sum, 1, 1e-9);
-}
-
-static void expect_no_bin(podium_bin bin) {
-    ck_assert(isnan(bin.lower) && isnan(bin.upper) && isnan(bin.share));
-}
-
-START_TEST(bins_of_a_shape) {
-    static const podium_question shape = {.shape = true};
-    static const uint32_t bins[] = {1, 2, 3, 7, 10, 100, 128, 1000};
-    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, 1, 120);
-    podium_aggregate a = skewed_values(&c, MANY);
-    podium_summary s = summary_of(&c, &a, &shape);
-    ck_assert_int_eq(s.shape_known, PODIUM_KNOWN_ESTIMATED);
-    for (size_t i = 0; i < LENGTH(bins); i++) {
-        check_bins(&s.distribution, bins[i]);
-        expect_no_bin(podium_distribution_bin(&s.distribution, bins[i], bins[i]));
-        expect_no_bin(podium_distribution_bin(&s.distribution, UINT32_MAX, bins[i]));
-    }
-    expect_no_bin(podium_distribution_bin(&s.distribution, 0, 0));
-    for (uint32_t j = 0; j < PODIUM_SHARES_FINE; j++) /* its own bins */
-        ck_assert_double_eq_tol(podium_distribution_bin(&s.distribution, j, PODIUM_SHARES_FINE).share,
-                                s.distribution.share[j], 1e-12);
-}
-END_TEST
-
-START_TEST(bins_of_known_shares) {
-    const podium_distribution d = {.min = 10, .max = 14, .bins = 4, .telling = true, .share = {0.25, 0, 0.5, 0.25}};
-    static const double halves[] = {0.25, 0.75}, eighths[] = {0.125, 0.125, 0, 0, 0.25, 0.25, 0.125, 0.125};
-    for (uint32_t i = 0; i < LENGTH(halves); i++)
-        ck_assert_double_eq_tol(podium_distribution_bin(&d, i, 2).share, halves[i], 1e-15);
-    for (uint32_t i = 0; i < LENGTH(eighths); i++) {
-        podium_bin bin = podium_distribution_bin(&d, i, 8);
-        ck_assert(bin.lower == 10 + 0.5 * i && bin.upper == 10.5 + 0.5 * i);
-        ck_assert_double_eq_tol(bin.share, eighths[i], 1e-15);
-    }
-    ck_assert_double_eq_tol(podium_distribution_bin(&d, 0, 3).share, 0.25, 1e-15); /* 1 1/3 bins of its own */
-    ck_assert_double_eq_tol(podium_distribution_bin(&d, 1, 3).share, 1 / 3.0, 1e-15);
-}
-END_TEST
-
-START_TEST(bins_of_no_shape) { /* Without a distribution, bins have edges but no shares. */
+START_TEST(number_of_bins) { /* 0 stands for the default, and a bin has edges even if its share is not known. */
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10);
     podium_aggregate a = times(&c, podium_collection_least(&c), 2);
-    podium_summary s = summary_of(&c, &a, NULL);
-    for (uint32_t i = 0; i < 5; i++) {
-        podium_bin bin = podium_distribution_bin(&s.distribution, i, 5);
-        ck_assert(bin.lower == 2 * i && bin.upper == 2 * (i + 1) && isnan(bin.share));
+    for (int shape = 0; shape <= 1; shape++) {
+        podium_summary s = summary_of(&c, &a, &(podium_question){.shape = shape == 1});
+        ck_assert_uint_eq(s.distribution.bins, PODIUM_BINS_DEFAULT);
+        s = summary_of(&c, &a, &(podium_question){.shape = shape == 1, .bins = 5});
+        for (uint32_t i = 0; i < 5; i++) {
+            podium_bin bin = podium_distribution_bin(&s.distribution, i);
+            ck_assert(bin.from == 2 * i && bin.to == 2 * (i + 1) && isnan(bin.share) && isnan(bin.lower));
+        }
+        ck_assert(isnan(podium_distribution_bin(&s.distribution, 5).from));
+        ck_assert_int_eq(ask(&c, NULL, &a, &(podium_question){.shape = shape == 1, .bins = PODIUM_SHARES}), PODIUM_OK);
+        ck_assert_int_eq(ask(&c, NULL, &a, &(podium_question){.shape = shape == 1, .bins = PODIUM_SHARES + 1}),
+                         PODIUM_ERROR_ARGUMENT_WRONG);
     }
-    expect_no_bin(podium_distribution_bin(&s.distribution, 5, 5));
 }
 END_TEST
 
@@ -501,8 +452,6 @@ int main(void) {
     tcase_add_test(tests, mean_is_outside);
     tcase_add_test(tests, dishonest_reports);
     tcase_add_test(tests, shape_by_either_channel);
-    tcase_add_test(tests, bins_of_a_shape);
-    tcase_add_test(tests, bins_of_known_shares);
-    tcase_add_test(tests, bins_of_no_shape);
+    tcase_add_test(tests, number_of_bins);
     return run_tests("summary", tests);
 }
