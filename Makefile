@@ -10,6 +10,7 @@
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
+#   make bench-shape  how long the estimate of a distribution takes
 #   make install      program, header, libraries, manual, files for pkg-config and CMake (PREFIX, DESTDIR)
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
@@ -24,7 +25,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick sqlite postgres install-postgres fuzz bench bench-instructions bench-postgres install \
+.PHONY: all setup build demo check check-quick sqlite postgres install-postgres fuzz bench bench-instructions bench-shape bench-postgres install \
     clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
@@ -74,6 +75,12 @@ bench:
 	@bench/picture.sh build/bench
 	@echo
 	@echo "The same as build/bench/bench.csv; how the cost grows: build/bench/bench.svg and .png"
+
+bench-shape:
+	@scripts/setup.sh --check build
+	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target shape
+	@build/bench/shape
 
 bench-instructions:
 	@scripts/setup.sh --check build instructions
