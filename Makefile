@@ -11,6 +11,7 @@
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
 #   make bench-shape  how long the estimate of a distribution takes
+#   make shape-table  the estimated distributions beside an independent peer: a table, docs/shape.csv
 #   make install      program, header, libraries, manual, files for pkg-config and CMake (PREFIX, DESTDIR)
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
@@ -25,8 +26,8 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick sqlite postgres install-postgres fuzz bench bench-instructions bench-shape bench-postgres install \
-    clean
+.PHONY: all setup build demo check check-quick sqlite postgres install-postgres fuzz bench bench-instructions bench-shape \
+    bench-postgres shape-table install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -87,6 +88,14 @@ bench-instructions:
 	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS) --target hot rows podium
 	@bench/instructions.sh build/cli/podium build/bench $(MODE)
+
+shape-table:
+	@scripts/setup.sh --check build shape
+	@cmake -S . -B build/shape -DPODIUM_TESTS=ON >/dev/null
+	@cmake --build build/shape -j$(JOBS) --target shape_estimate
+	@flights=$$(tests/shape/flights.sh build/shape) || [ $$? -eq 77 ] && \
+	    PYTHONDONTWRITEBYTECODE=1 tests/shape/measure.py --flights "$$flights" --csv docs/shape.csv \
+	    build/shape/tests/shape_estimate
 
 install: build
 	@cmake --install build

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions. With --check it installs nothing: if something is missing it says what, and how to get
-# it, and fails.
+# bench-postgres, instructions, shape. With --check it installs nothing: if something is missing it says what, and how to
+# get it, and fails.
 #
 #   setup.sh [--check] PART...
 set -eu
@@ -16,7 +16,8 @@ bench="gnuplot-nox"
 bench_postgres="postgresql-15 postgresql-server-dev-15"
 instructions="valgrind"
 postgres="postgresql-server-dev-15"
-check="$fuzz clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 procps locales chromium chromium-driver
+shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
+check="$fuzz clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     mingw-w64-x86-64-dev wasi-libc"
@@ -35,6 +36,7 @@ for part in "$@"; do
     bench) wanted="$wanted $bench" ;;
     bench-postgres) wanted="$wanted $bench_postgres" ;;
     instructions) wanted="$wanted $instructions" ;;
+    shape) wanted="$wanted $shape" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done
@@ -50,6 +52,7 @@ there() {
     libssl-dev) header openssl/evp.h ;;
     libsqlite3-dev) header sqlite3.h ;;
     gnuplot-nox) command -v gnuplot ;;
+    python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
 }
