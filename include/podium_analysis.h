@@ -194,6 +194,41 @@ typedef struct podium_bin {
 } podium_bin;
 PODIUM_API podium_bin podium_distribution_bin(const podium_distribution *distribution, uint32_t number);
 
+/* ---- Band: limits of the distribution that are guaranteed ---------------------------------------------------------
+ */
+
+/*
+ * Limits of the share of the values below each of the edges of equal parts of the range. With at least the confidence
+ * that was asked for, all of them hold at once, for every number of reports and whatever the values are, if that number
+ * was not chosen by looking at the reports. Nothing is assumed about the shape of the values, so the band is wide;
+ * docs/estimation.md has the proof and the widths. It is about these people, and just as well about a population from
+ * which they were drawn at random and independently.
+ */
+#define PODIUM_BAND_PARTS 64
+
+typedef struct podium_band {
+    double min, max;
+    double confidence;
+    double lower[PODIUM_BAND_PARTS + 1]; /* the least share of values below each edge */
+    double upper[PODIUM_BAND_PARTS + 1]; /* the greatest share of values below or at each edge */
+} podium_band;
+
+/* Computes the band. If no values fit the reports, not even at a much higher confidence, the band is from 0 to 1.
+   Takes some tenths of a second, and about 4 MiB of memory that it frees before it returns. Fails with
+   PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate belongs to another collection than the channel, with
+   PODIUM_ERROR_TOO_FEW_REPORTS if it has no reports, with PODIUM_ERROR_ARGUMENT_WRONG if the confidence is not between
+   0 and 1, or with PODIUM_ERROR_OUT_OF_MEMORY. */
+PODIUM_API podium_status podium_band_make(const podium_channel *channel, podium_band *band,
+                                          const podium_aggregate *aggregate, double confidence) PODIUM_MUST_USE;
+
+/* Returns the limits of the share of the values below x. They hold with and without the values that equal x. NaN if x
+   is. */
+PODIUM_API podium_limits podium_band_below(const podium_band *band, double x);
+
+/* Returns limits of the value below which a share p of the values lies, for 0 <= p <= 1. They are edges, so they are no
+   closer than one part of the range. NaN for any other p. */
+PODIUM_API podium_limits podium_band_quantile(const podium_band *band, double p);
+
 /* ---- Summary: what the reports say about the values ---------------------------------------------------------- */
 
 /*

@@ -172,6 +172,7 @@ podium_status podium_channel_make(const podium_collection *collection, podium_ch
         return PODIUM_ERROR_OUT_OF_MEMORY;
     podium_sums_init(&empty, layout);
     c->fingerprint = layout->fingerprint;
+    c->layout = *layout;
     c->min = layout->spec.min;
     c->max = layout->spec.max;
     c->reports = empty.bin_count;

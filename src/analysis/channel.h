@@ -23,6 +23,7 @@ enum { PODIUM_LEVEL_COARSE, PODIUM_LEVEL_FINE, PODIUM_LEVELS };
 
 struct podium_channel {
     uint64_t fingerprint;
+    podium_layout layout; /* of the collection */
     double min, max;
     uint32_t reports, report_bits; /* the report bins of the aggregate, and how many cells each has */
     uint32_t scores;               /* see channel.c */

@@ -16,9 +16,8 @@ import sys
 
 CONSULTED = {"podium_collection", "podium_channel", "podium_random"}
 NOUNS = {"status", "mechanism", "spec", "collection", "random", "code", "codes", "number", "aggregate", "aggregates",
-         "channel", "interval", "bounds", "distribution", "known", "summary", "difference",
-         "differences", "shape", "plan", "shuffle",
-         "promise", "strength"}
+         "channel", "interval", "bounds", "distribution", "band", "known", "summary", "difference", "differences",
+         "shape", "plan", "shuffle", "promise", "strength"}
 WITHOUT_NOUN = {"podium_version", "podium_privatize", "podium_privatize_from", "podium_privatize_cells",
                 "podium_choose", "podium_lower_bound"}
 STRINGS = {("podium_collection_format", "name")}  # end in a 0, and may be NULL
