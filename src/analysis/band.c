@@ -304,7 +304,7 @@ static double prove(const problem *p, const double *weights, uint32_t from, uint
         const bool inside = i >= from && i + 1 <= to;
         most = fmax(most, (inside ? 1 : 0) - fmin(sum[i], sum[i + 1]) + curve[i]);
     }
-    return fmin(1, all.most + most + ROUNDING + (ROUNDING + misread(p)) * all.size);
+    return all.most + most + ROUNDING + (ROUNDING + misread(p)) * all.size;
 }
 
 /* ---- The band ---- */
@@ -314,7 +314,7 @@ static double greatest_share(problem *p, uint32_t from, uint32_t to) {
     for (uint32_t i = 0; i < p->places; i++)
         objective[i] = i >= from && i <= to;
     podium_simplex_solve(&p->program, weights, objective, PIVOTS_EDGE);
-    return prove(p, weights, from, to);
+    return fmin(1, prove(p, weights, from, to));
 }
 
 /* The share below an edge is never above the share below the next one, so neither are the limits. */
