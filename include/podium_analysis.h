@@ -214,7 +214,7 @@ typedef struct podium_band {
 } podium_band;
 
 /* Computes the band. If no values fit the reports, not even at a much higher confidence, the band is from 0 to 1.
-   Takes some tenths of a second, and about 4 MiB of memory that it frees before it returns. Fails with
+   Takes some tenths of a second, and about 3 MiB of memory that it frees before it returns. Fails with
    PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate belongs to another collection than the channel, with
    PODIUM_ERROR_TOO_FEW_REPORTS if it has no reports, with PODIUM_ERROR_ARGUMENT_WRONG if the confidence is not between
    0 and 1, or with PODIUM_ERROR_OUT_OF_MEMORY. */
