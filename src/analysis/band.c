@@ -95,8 +95,8 @@ static void set_blocks(problem *p, uint32_t bins, uint32_t bin_bits) {
     p->edge[p->blocks] = end;
 }
 
-/* The sets are the blocks, pairs of them, pairs of pairs and so on. Small sets locate values, and large ones add up to
-   little error. */
+/* The sets are the blocks, pairs of them, pairs of pairs and so on. Small sets say where values are, and large sets
+   keep the errors of many small ones from adding up. */
 static void set_sets(problem *p) {
     for (uint32_t size = 1; size < p->blocks; size *= 2)
         for (uint32_t from = 0; from < p->blocks; from += size)
