@@ -149,8 +149,7 @@ void podium_level_count(const podium_level *level, double *counts, const podium_
 
 static const struct {
     uint32_t splines, rows;
-} levels[PODIUM_LEVELS] = {
-    [PODIUM_LEVEL_COARSE] = {48, 256}, [PODIUM_LEVEL_FINE] = {PODIUM_SPLINES_MAX, PODIUM_ROWS_MAX}};
+} levels[PODIUM_LEVELS] = {{24, 64}, {48, 256}, {PODIUM_SPLINES_MAX, PODIUM_ROWS_MAX}};
 
 /* Sets the rows and splines of a level. Returns false if there is no memory. */
 static bool level_make(podium_level *level, int number, uint32_t reports) {

@@ -5,7 +5,8 @@
 #include "analysis/analysis.h"
 
 /* The logarithm of the density is a sum of cubic splines. A level is a number of splines, together with the number of
-   report bins, here called rows, that tell that many apart. The fit uses the fine level if the reports ask for it. */
+   report bins, here called rows, that tell that many apart. The fit begins with the coarsest level, and goes on to a
+   finer one if the reports ask for it. */
 typedef struct podium_level {
     uint32_t splines;
     uint32_t rows;
@@ -15,7 +16,8 @@ typedef struct podium_level {
     double *mass;                    /* of row b given value bin j: mass[b * PODIUM_SHARES + j] */
 } podium_level;
 
-enum { PODIUM_LEVEL_COARSE, PODIUM_LEVEL_FINE, PODIUM_LEVELS };
+#define PODIUM_LEVELS 3
+#define PODIUM_LEVEL_FINE (PODIUM_LEVELS - 1)
 
 #define PODIUM_SPLINES_MAX 128
 #define PODIUM_ROWS_MAX 512

@@ -38,7 +38,7 @@ static const double prior_roughness[ORDERS] = {1e4, 1e5};
     1e-7 /* makes the information invertible, because adding a constant to all coefficients changes nothing            \
           */
 
-/* With more degrees of freedom than this share of its splines, the coarse level may have too few. */
+/* With more degrees of freedom than this share of its splines, a level may have too few. */
 #define FREEDOM_MOST 0.25
 
 /* The intervals come from a fit whose weights are divided by this. It has less bias and more variance. */
@@ -312,7 +312,7 @@ static double reweigh(workspace *w) {
         double explained = explained_by_penalty(w, order) - w->n * explained_by_reports(w, order);
         double prior = prior_roughness[k] / pow(w->level->splines, 2 * order - 1);
         double found = w->n * roughness(w->a, w->level->splines, order) + prior;
-        double factor = between(w->rough[k] * explained / found / w->rough[k], 0.01, 100);
+        double factor = between(explained / found, 0.01, 100);
         rough[k] = between(w->rough[k] * factor, WEIGHT_LEAST, WEIGHT_MOST);
         change = fmax(change, fabs(log(rough[k] / w->rough[k])));
     }
@@ -350,17 +350,16 @@ static uint32_t fit_level(workspace *w) {
 
 /* ---- The fit ---- */
 
-static void begin(workspace *w, const podium_channel *c, const podium_sums *sums, int level) {
-    w->level = &c->level[level];
-    podium_level_count(w->level, w->counts, sums);
+static void begin(workspace *w, const podium_level *level, const podium_sums *sums) {
+    w->level = level;
+    podium_level_count(level, w->counts, sums);
 }
 
-/* Continues on the fine level with the coefficients and weights of the coarse one. */
-static void refine(workspace *w, const podium_channel *c, const podium_sums *sums) {
-    const uint32_t coarse = w->level->splines;
+/* Goes on to the next level with the coefficients and weights of this one. */
+static void refine(workspace *w, const podium_sums *sums) {
+    const uint32_t coarse = w->level->splines, fine = w->level[1].splines;
     double a[PODIUM_SPLINES_MAX];
-    begin(w, c, sums, PODIUM_LEVEL_FINE);
-    const uint32_t fine = w->level->splines;
+    begin(w, w->level + 1, sums);
     for (uint32_t k = 0; k < fine; k++) {
         double at = (double)k * (coarse - 1) / (fine - 1);
         uint32_t i = at >= coarse - 2 ? coarse - 2 : (uint32_t)at;
@@ -390,13 +389,13 @@ static void set_root(podium_fit *fit, const workspace *w) {
 }
 
 static void fit_both(podium_fit *fit, workspace *w, const podium_channel *c, const podium_sums *sums) {
-    begin(w, c, sums, PODIUM_LEVEL_COARSE);
+    begin(w, c->level, sums);
     w->n = (double)sums->count;
     w->rough[0] = 0.01;
     w->rough[1] = 0.1;
     fit->steps = fit_level(w);
-    if (is_cramped(w)) {
-        refine(w, c, sums);
+    while (is_cramped(w)) {
+        refine(w, sums);
         fit->steps += fit_level(w);
     }
     fit->splines = w->level->splines;
