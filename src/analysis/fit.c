@@ -27,8 +27,8 @@
 #define WEIGHT_MOST 100.0
 
 /* An exponential prior of each weight, so that few reports do not lead to the belief that the values are spread evenly.
-   They are roughnesses, multiplied by 10^4 reports, of log-densities with a slope or a curvature of about 1 and 3. */
-static const double prior_roughness[ORDERS] = {1e4, 1e5};
+   They are roughnesses of log-densities with a slope of 1 and a curvature of 3, multiplied by 3,000 reports. */
+static const double prior_roughness[ORDERS] = {3e3, 3e4};
 
 #define STEPS_MAX 40
 #define GAIN_SMALL 0.3 /* twice the log-likelihood that a further step would gain */
