@@ -194,8 +194,7 @@ typedef struct podium_bin {
 } podium_bin;
 PODIUM_API podium_bin podium_distribution_bin(const podium_distribution *distribution, uint32_t number);
 
-/* ---- Band: limits of the distribution that are guaranteed ---------------------------------------------------------
- */
+/* ---- Band: limits of the distribution that are guaranteed ----------------------------------------------------- */
 
 /*
  * Limits of the share of the values below each of the edges of equal parts of the range. With at least the confidence
@@ -324,6 +323,8 @@ typedef struct podium_summary {
     double variance; /* of the values, not of the reports */
     double standard_deviation;
 
+    /* If the interval is guaranteed, the limits of the distribution are those of a podium_band, so that all of them
+       hold at once. If it is anytime, they are still for one look. */
     podium_known shape_known;
     podium_distribution distribution; /* ask podium_distribution_quantile and its neighbours */
 } podium_summary;

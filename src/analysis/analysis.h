@@ -66,8 +66,10 @@ typedef struct podium_estimate {
 podium_status podium_estimate_make(podium_estimate *estimate, const podium_layout *c, const podium_sums *sums,
                                    const podium_question *question);
 
-/* distribution.c: a distribution that is withheld, in which every number is NaN */
+/* distribution.c: a distribution that is withheld, in which every number is NaN; and limits that a band guarantees, in
+   place of those that a distribution has */
 podium_distribution podium_distribution_of_nothing(double min, double max, uint32_t bins, double confidence);
+void podium_distribution_guarantee(podium_distribution *distribution, const podium_band *band);
 
 /* channel.c: checks whether a channel belongs to the collection. */
 bool podium_channel_fits(const podium_channel *channel, const podium_layout *c);

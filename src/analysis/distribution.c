@@ -156,6 +156,28 @@ podium_status podium_distribution_make(const podium_channel *channel, podium_dis
     return status;
 }
 
+/* ---- Guaranteed limits ---- */
+
+/* Value bins in a part of the band */
+#define BINS_PER_PART (PODIUM_SHARES / PODIUM_BAND_PARTS)
+
+/* The band says nothing between its edges but that shares do not decrease. So each limit is that of an edge which is at
+   least one value bin further out, and then also holds where it is interpolated. */
+void podium_distribution_guarantee(podium_distribution *d, const podium_band *sure) {
+    for (uint32_t i = 0; i <= PODIUM_SHARES; i++) {
+        const uint32_t left = i == 0 ? 0 : (i - 1) / BINS_PER_PART, right = i / BINS_PER_PART + 1;
+        d->below_lower[i] = d->quantile_lower[i] = sure->lower[left];
+        d->below_upper[i] = d->quantile_upper[i] = right > PODIUM_BAND_PARTS ? 1 : sure->upper[right];
+    }
+    for (uint32_t j = 0; j < d->bins; j++) {
+        const podium_bin bin = podium_distribution_bin(d, j);
+        const podium_limits from = podium_distribution_below_limits(d, bin.from);
+        const podium_limits to = j + 1 == d->bins ? (podium_limits){1, 1} : podium_distribution_below_limits(d, bin.to);
+        d->bin_lower[j] = into(to.lower - from.upper, 0, bin.share);
+        d->bin_upper[j] = into(to.upper - from.lower, bin.share, 1);
+    }
+}
+
 /* ---- Quantiles, shares, bins ---- */
 
 static const podium_limits no_limits = {NAN, NAN};

@@ -69,6 +69,20 @@ static void set_spread(podium_summary *s, const podium_layout *c, const podium_e
     }
 }
 
+/* Estimates the distribution. If the interval of the mean is guaranteed, so are the limits of the shape. */
+static podium_status estimate_shape(podium_summary *s, const podium_channel *channel,
+                                    const podium_aggregate *aggregate) {
+    podium_band band;
+    podium_distribution *d = &s->distribution;
+    podium_status status = podium_distribution_make(channel, d, aggregate, d->bins, s->confidence);
+    if (status != PODIUM_OK || !d->telling || s->interval != PODIUM_INTERVAL_GUARANTEED)
+        return status;
+    status = podium_band_make(channel, &band, aggregate, s->confidence);
+    if (status == PODIUM_OK)
+        podium_distribution_guarantee(d, &band);
+    return status;
+}
+
 static podium_status set_shape(podium_summary *s, const podium_collection *collection, const podium_channel *channel,
                                const podium_aggregate *aggregate) {
     podium_channel *own = NULL;
@@ -80,8 +94,7 @@ static podium_status set_shape(podium_summary *s, const podium_collection *colle
     if (channel == NULL)
         status = podium_channel_make(collection, &own);
     if (status == PODIUM_OK)
-        status = podium_distribution_make(channel == NULL ? own : channel, &s->distribution, aggregate,
-                                          s->distribution.bins, s->confidence);
+        status = estimate_shape(s, channel == NULL ? own : channel, aggregate);
     podium_channel_free(own);
     s->shape_known = status == PODIUM_OK && s->distribution.telling ? PODIUM_KNOWN_ESTIMATED : PODIUM_KNOWN_TOO_FEW;
     return status == PODIUM_ERROR_TOO_FEW_REPORTS ? PODIUM_OK : status;

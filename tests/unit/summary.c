@@ -414,6 +414,45 @@ START_TEST(shape_by_either_channel) {
 }
 END_TEST
 
+/* With a guaranteed interval, the limits of the shape are those of the band, moved outwards by less than two of its
+   parts. */
+START_TEST(guaranteed_shape) {
+    static const podium_question question = {
+        .shape = true, .confidence = 0.9, .interval = PODIUM_INTERVAL_GUARANTEED, .bins = 7};
+    static podium_band band;
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 2, -3, 5);
+    podium_aggregate a = skewed_values(&c, MANY);
+    podium_channel *channel;
+    ck_assert_int_eq(podium_channel_make(&c, &channel), PODIUM_OK);
+    ck_assert_int_eq(podium_band_make(channel, &band, &a, 0.9), PODIUM_OK);
+    podium_channel_free(channel);
+    podium_summary s = summary_of(&c, &a, &question);
+    const double part = 8.0 / PODIUM_BAND_PARTS;
+    for (double x = -3.5; x < 5.5; x += 0.01) {
+        const podium_limits mine = podium_distribution_below_limits(&s.distribution, x);
+        const podium_limits sure = podium_band_below(&band, x), left = podium_band_below(&band, x - 2 * part),
+                            right = podium_band_below(&band, x + 2 * part);
+        ck_assert(mine.lower <= sure.lower && mine.lower >= left.lower);
+        ck_assert(mine.upper >= sure.upper && mine.upper <= right.upper);
+    }
+    for (double p = 0.05; p < 1; p += 0.05) {
+        const podium_limits mine = podium_distribution_quantile_limits(&s.distribution, p);
+        const podium_limits sure = podium_band_quantile(&band, p);
+        ck_assert(mine.lower <= sure.lower && mine.lower >= sure.lower - 2 * part);
+        ck_assert(mine.upper >= sure.upper && mine.upper <= sure.upper + 2 * part);
+    }
+    for (uint32_t i = 0; i < 7; i++) {
+        const podium_bin bin = podium_distribution_bin(&s.distribution, i);
+        /* Nobody is below the first bin, and everybody is below the end of the last. */
+        const podium_limits from = podium_band_below(&band, i == 0 ? -4 : bin.from);
+        const podium_limits to = podium_band_below(&band, i == 6 ? 6 : bin.to);
+        ck_assert(bin.lower <= bin.share && bin.share <= bin.upper && bin.upper - bin.lower < 0.5);
+        ck_assert(bin.lower <= fmax(0, to.lower - from.upper) + 1e-12);
+        ck_assert(bin.upper >= fmin(1, to.upper - from.lower) - 1e-12);
+    }
+}
+END_TEST
+
 START_TEST(number_of_bins) { /* 0 stands for the default, and a bin has edges even if its share is not known. */
     podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10);
     podium_aggregate a = times(&c, podium_collection_least(&c), 2);
@@ -452,6 +491,7 @@ int main(void) {
     tcase_add_test(tests, mean_is_outside);
     tcase_add_test(tests, dishonest_reports);
     tcase_add_test(tests, shape_by_either_channel);
+    tcase_add_test(tests, guaranteed_shape);
     tcase_add_test(tests, number_of_bins);
     return run_tests("summary", tests);
 }
