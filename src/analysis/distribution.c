@@ -12,9 +12,9 @@
 
 /* The allowances, in units of the average half-width, as a share of the range. Those of shares are larger, because a
    share jumps by all of a spike if the spike lies a little further left, while a quantile does not. */
-#define BLUR_QUANTILE 0.12
+#define BLUR_QUANTILE 0.15
 #define BLUR_SHARE 0.5
-#define BLUR_END 0.5
+#define BLUR_END 0.6
 #define END_REACH 4 /* how many times BLUR_END the influence of the ends reaches */
 
 typedef struct band {
