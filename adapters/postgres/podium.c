@@ -158,12 +158,24 @@ static double confidence_of(double confidence, const char *function) {
     return confidence;
 }
 
-static podium_interval interval_of(const text *name) {
+static podium_interval interval_of(const text *name, const char *function) {
     podium_interval interval;
     if (podium_interval_from_name(&interval, VARDATA_ANY(name), (size_t)VARSIZE_ANY_EXHDR(name)) != PODIUM_OK)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("podium_estimate_at: interval must be normal, guaranteed or anytime"));
+                errmsg("%s: interval must be normal, guaranteed or anytime", function));
     return interval;
+}
+
+/* The arguments from the one at `first` on are the confidence, the interval and whether it is for a population, or
+   there are none. */
+static podium_question question_of(FunctionCallInfo fcinfo, int first, const char *function) {
+    podium_question question = {.confidence = 0};
+    if (PG_NARGS() > first) {
+        question.confidence = confidence_of(PG_GETARG_FLOAT8(first), function);
+        question.interval = interval_of(PG_GETARG_TEXT_PP(first + 1), function);
+        question.population = PG_GETARG_BOOL(first + 2);
+    }
+    return question;
 }
 
 /* Returns a row of the type that the function is declared to return. */
@@ -178,12 +190,7 @@ static Datum row_datum(FunctionCallInfo fcinfo, Datum *values, bool *nulls) {
    shows why. */
 PG_FUNCTION_INFO_V1(podium_sql_estimate);
 Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
-    podium_question question = {.confidence = 0};
-    if (PG_NARGS() > 1) {
-        question.confidence = confidence_of(PG_GETARG_FLOAT8(1), "podium_estimate_at");
-        question.interval = interval_of(PG_GETARG_TEXT_PP(2));
-        question.population = PG_GETARG_BOOL(3);
-    }
+    const podium_question question = question_of(fcinfo, 1, "podium_estimate_at");
     const podium_summary s = summary_of(PG_GETARG_DATUM(0), &question, "podium_estimate");
     Datum values[COLUMNS];
     bool nulls[COLUMNS] = {false};
@@ -198,25 +205,35 @@ Datum podium_sql_estimate(PG_FUNCTION_ARGS) {
 
 /* ---- Difference ---- */
 
+/* The columns in the order of the type podium_comparison; the numbers come first. */
+enum { NUMBERS = 6, COMPARISON_INTERVAL_NAME = NUMBERS, COMPARISON_ABOUT, COMPARISON_COLUMNS };
+
+static Datum comparison_datum(FunctionCallInfo fcinfo, const podium_difference *d) {
+    const double numbers[NUMBERS] = {d->difference, d->standard_error, d->lower, d->upper, d->p_value, d->confidence};
+    Datum values[COMPARISON_COLUMNS];
+    bool nulls[COMPARISON_COLUMNS] = {false};
+    for (int i = 0; i < NUMBERS; i++)
+        set_number(values, nulls, i, numbers[i]);
+    values[COMPARISON_INTERVAL_NAME] = CStringGetTextDatum(podium_interval_name(d->interval));
+    values[COMPARISON_ABOUT] =
+        CStringGetTextDatum(podium_summary_about(&(podium_summary){.population = d->population}));
+    return row_datum(fcinfo, values, nulls);
+}
+
 PG_FUNCTION_INFO_V1(podium_sql_difference);
 Datum podium_sql_difference(PG_FUNCTION_ARGS) {
-    podium_question question = {.confidence = 0};
-    if (PG_NARGS() > 2)
-        question.confidence = confidence_of(PG_GETARG_FLOAT8(2), "podium_difference_at");
+    podium_question question = question_of(fcinfo, 2, "podium_difference_at");
     podium_aggregate rooms[2];
     const podium_aggregate *a = aggregate_read(PG_GETARG_DATUM(0), &rooms[0]);
     const podium_aggregate *b = aggregate_read(PG_GETARG_DATUM(1), &rooms[1]);
     const podium_spec first = podium_aggregate_spec(a), second = podium_aggregate_spec(b);
+    const podium_collection *collection = collection_of_spec(&first);
+    if (question.interval != PODIUM_INTERVAL_NORMAL)
+        question.bounds = bounds_of(collection, "podium_difference_at");
     podium_difference d;
-    podium_status status = podium_difference_make(collection_of_spec(&first), &d, a, b, &question);
+    podium_status status = podium_difference_make(collection, &d, a, b, &question);
     require_same(status, &first, &second, "podium: aggregates");
-    /* The columns in the order of the type podium_comparison */
-    const double numbers[] = {d.difference, d.standard_error, d.lower, d.upper, d.p_value, d.confidence};
-    Datum values[lengthof(numbers)];
-    bool nulls[lengthof(numbers)];
-    for (int i = 0; i < (int)lengthof(numbers); i++)
-        set_number(values, nulls, i, numbers[i]);
-    PG_RETURN_DATUM(row_datum(fcinfo, values, nulls));
+    PG_RETURN_DATUM(comparison_datum(fcinfo, &d));
 }
 
 /* ---- Quantiles and histogram ---- */

@@ -218,18 +218,21 @@ CREATE TYPE podium_comparison AS (
     lower float8,
     upper float8,
     p_value float8,
-    confidence float8
+    confidence float8,
+    "interval" text,
+    about text
 );
 COMMENT ON TYPE podium_comparison IS 'the difference between the means of two groups';
 
 CREATE FUNCTION podium_difference(a podium_aggregate, b podium_aggregate) RETURNS podium_comparison
     AS 'MODULE_PATHNAME', 'podium_sql_difference' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION podium_difference_at(a podium_aggregate, b podium_aggregate, confidence float8)
+CREATE FUNCTION podium_difference_at(a podium_aggregate, b podium_aggregate, confidence float8,
+                                     "interval" text DEFAULT 'normal', population boolean DEFAULT false)
     RETURNS podium_comparison
     AS 'MODULE_PATHNAME', 'podium_sql_difference' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION podium_difference(podium_aggregate, podium_aggregate) IS
     'the mean of a minus the mean of b, with a 95% interval and a p-value';
-COMMENT ON FUNCTION podium_difference_at(podium_aggregate, podium_aggregate, float8) IS
+COMMENT ON FUNCTION podium_difference_at(podium_aggregate, podium_aggregate, float8, text, boolean) IS
     'the mean of a minus the mean of b, with an interval and a p-value';
 
 -- The distribution of the values, which takes up to some tenths of a second

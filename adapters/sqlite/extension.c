@@ -25,8 +25,9 @@ typedef struct definition {
 } definition;
 
 #define NO_MORE (-1)
-static const int none[] = {0, NO_MORE}, one[] = {1, NO_MORE}, two[] = {2, NO_MORE}, three[] = {3, NO_MORE};
-static const int at[] = {2, 3, 4, NO_MORE}; /* and a confidence; an interval; whether it is for a population */
+static const int none[] = {0, NO_MORE}, one[] = {1, NO_MORE}, two[] = {2, NO_MORE};
+/* and a confidence; an interval; whether it is for a population */
+static const int one_at[] = {2, 3, 4, NO_MORE}, two_at[] = {3, 4, 5, NO_MORE};
 static const int with_parameters[] = {2, 4, 5, NO_MORE}; /* and a spec, or 3 numbers, or 3 and a mechanism */
 
 #define OF_REPORTS(name, returns)                                                                                      \
@@ -42,7 +43,7 @@ static const definition definitions[] = {
     OF_AGGREGATE("podium_spec", one, SPEC),
     OF_AGGREGATE("podium_estimate", one, ESTIMATE),
     OF_REPORTS("podium_estimate", ESTIMATE),
-    OF_AGGREGATE("podium_estimate_at", at, ESTIMATE),
+    OF_AGGREGATE("podium_estimate_at", one_at, ESTIMATE),
     OF_AGGREGATE("podium_n", one, N),
     OF_REPORTS("podium_n", N),
     OF_AGGREGATE("podium_refused", one, REFUSED),
@@ -53,16 +54,16 @@ static const definition definitions[] = {
     OF_REPORTS("podium_standard_error", STANDARD_ERROR),
     OF_AGGREGATE("podium_lower", one, LOWER),
     OF_REPORTS("podium_lower", LOWER),
-    OF_AGGREGATE("podium_lower_at", at, LOWER),
+    OF_AGGREGATE("podium_lower_at", one_at, LOWER),
     OF_AGGREGATE("podium_upper", one, UPPER),
     OF_REPORTS("podium_upper", UPPER),
-    OF_AGGREGATE("podium_upper_at", at, UPPER),
+    OF_AGGREGATE("podium_upper_at", one_at, UPPER),
     OF_AGGREGATE("podium_variance", one, VARIANCE),
     OF_REPORTS("podium_variance", VARIANCE),
     OF_AGGREGATE("podium_standard_deviation", one, STANDARD_DEVIATION),
     OF_REPORTS("podium_standard_deviation", STANDARD_DEVIATION),
     {"podium_difference", two, EVERYWHERE, AGGREGATE, difference, NULL, NULL},
-    {"podium_difference_at", three, EVERYWHERE, AGGREGATE, difference, NULL, NULL},
+    {"podium_difference_at", two_at, EVERYWHERE, AGGREGATE, difference, NULL, NULL},
     {"podium_version", none, EVERYWHERE, AGGREGATE, version, NULL, NULL},
 };
 

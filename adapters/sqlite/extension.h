@@ -99,7 +99,8 @@ static inline bool is_null(sqlite3_value *value) {
 void privatize(sqlite3_context *context, int count, sqlite3_value **values);
 void of_aggregate(sqlite3_context *context, int count,
                   sqlite3_value **values); /* aggregate [, confidence [, interval [, population]]] */
-void difference(sqlite3_context *context, int count, sqlite3_value **values); /* two aggregates [, confidence] */
+void difference(sqlite3_context *context, int count,
+                sqlite3_value **values); /* two aggregates [, confidence [, interval [, population]]] */
 void version(sqlite3_context *context, int count, sqlite3_value **values);
 
 /* Fails the function with this message. */

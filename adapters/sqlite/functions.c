@@ -78,6 +78,12 @@ static void json_add(sqlite3_str *json, const char *key, double x) {
     sqlite3_str_appendf(json, "%c\"%s\":%s", sqlite3_str_length(json) == 0 ? '{' : ',', key, number);
 }
 
+static void json_add_interval(sqlite3_str *json, const podium_summary *summary) {
+    json_add(json, "confidence", summary->confidence);
+    sqlite3_str_appendf(json, ",\"interval\":\"%s\",\"about\":\"%s\"", podium_interval_name(summary->interval),
+                        podium_summary_about(summary));
+}
+
 static void json_return(sqlite3_context *context, sqlite3_str *json) {
     sqlite3_str_appendf(json, "}");
     char *text = sqlite3_str_finish(json); /* NULL if one of these calls ran out of memory */
@@ -93,9 +99,7 @@ static void return_json(sqlite3_context *context, const podium_summary *summary)
                         (unsigned long long)summary->refused);
     for (quantity q = MEAN; q < QUANTITIES; q++)
         json_add(json, numbers[q].key, number_of(summary, q));
-    json_add(json, "confidence", summary->confidence);
-    sqlite3_str_appendf(json, ",\"interval\":\"%s\",\"about\":\"%s\"", podium_interval_name(summary->interval),
-                        podium_summary_about(summary));
+    json_add_interval(json, summary);
     json_return(context, json);
 }
 
@@ -190,20 +194,23 @@ static bool population_from(bool *population, char message[SQL_MESSAGE_MAX], sql
     return false;
 }
 
+/* The values are those after the aggregates. */
 static bool question_from(podium_question *q, char message[SQL_MESSAGE_MAX], int count, sqlite3_value **values) {
-    return (count < 2 || confidence_from(&q->confidence, message, values[1])) &&
-           (count < 3 || interval_from(&q->interval, message, values[2])) &&
-           (count < 4 || population_from(&q->population, message, values[3]));
+    return (count < 1 || confidence_from(&q->confidence, message, values[0])) &&
+           (count < 2 || interval_from(&q->interval, message, values[1])) &&
+           (count < 3 || population_from(&q->population, message, values[2]));
 }
 
-/* Keeps the bounds that were used last, because one query often asks for the intervals of many groups. */
-static podium_status bounds_from(connection *own, const podium_bounds **bounds, const podium_collection *collection) {
-    podium_status status = PODIUM_OK;
-    *bounds = &own->bounds;
+/* Sets the bounds of a question that needs some. Keeps those that were used last, because one query often asks for the
+   intervals of many groups. */
+static podium_status set_bounds(podium_question *q, connection *own, const podium_collection *collection) {
+    if (q->interval == PODIUM_INTERVAL_NORMAL)
+        return PODIUM_OK;
+    q->bounds = &own->bounds;
     if (own->bounds_fingerprint == podium_collection_fingerprint(collection))
         return PODIUM_OK;
     own->bounds_fingerprint = 0;
-    status = podium_bounds_init(collection, &own->bounds);
+    podium_status status = podium_bounds_init(collection, &own->bounds);
     if (status == PODIUM_OK)
         own->bounds_fingerprint = podium_collection_fingerprint(collection);
     return status;
@@ -214,16 +221,14 @@ void of_aggregate(sqlite3_context *context, int count, sqlite3_value **values) {
     char message[SQL_MESSAGE_MAX];
     podium_question question = {.confidence = 0};
     podium_aggregate aggregate;
-    if (!question_from(&question, message, count, values)) {
+    if (!question_from(&question, message, count - 1, values + 1)) {
         fail(context, message);
         return;
     }
     if (is_null(values[0]))
         return;
     const podium_collection *collection = aggregate_from(&aggregate, f->own, message, values[0]);
-    podium_status status = PODIUM_OK;
-    if (collection != NULL && question.interval != PODIUM_INTERVAL_NORMAL)
-        status = bounds_from(f->own, &question.bounds, collection);
+    podium_status status = collection == NULL ? PODIUM_OK : set_bounds(&question, f->own, collection);
     if (collection == NULL || status != PODIUM_OK)
         fail(context, collection == NULL ? message : podium_status_message(status));
     else
@@ -239,14 +244,18 @@ static void return_difference(sqlite3_context *context, const podium_difference 
     json_add(json, "lower", d->lower);
     json_add(json, "upper", d->upper);
     json_add(json, "p_value", d->p_value);
-    json_add(json, "confidence", d->confidence);
+    json_add_interval(
+        json, &(podium_summary){.confidence = d->confidence, .interval = d->interval, .population = d->population});
     json_return(context, json);
 }
 
 static void return_comparison(sqlite3_context *context, const podium_collection *collection, const podium_aggregate *a,
-                              const podium_aggregate *b, const podium_question *question) {
+                              const podium_aggregate *b, podium_question *question) {
+    const function *f = sqlite3_user_data(context);
     podium_difference made;
-    podium_status status = podium_difference_make(collection, &made, a, b, question);
+    podium_status status = set_bounds(question, f->own, collection);
+    if (status == PODIUM_OK)
+        status = podium_difference_make(collection, &made, a, b, question);
     const podium_spec first = podium_aggregate_spec(a), second = podium_aggregate_spec(b);
     if (status == PODIUM_ERROR_FINGERPRINT_WRONG)
         fail_specs(context, &first, &second, "the aggregates");
@@ -261,7 +270,7 @@ void difference(sqlite3_context *context, int count, sqlite3_value **values) {
     char message[SQL_MESSAGE_MAX];
     podium_question question = {.confidence = 0};
     podium_aggregate a, b;
-    if (count > 2 && !confidence_from(&question.confidence, message, values[2])) {
+    if (!question_from(&question, message, count - 2, values + 2)) {
         fail(context, message);
         return;
     }

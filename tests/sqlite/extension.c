@@ -358,6 +358,13 @@ START_TEST(errors) {
          "podium_upper_at: population must be true or false"},
         {"SELECT podium_difference_at(aggregate, aggregate, 1) FROM r",
          "podium_difference_at: confidence must be between 0 and 1, such as 0.95"},
+        {"SELECT podium_difference_at(aggregate, aggregate, 0.9, 'wide') FROM r",
+         "podium_difference_at: interval must be 'normal', 'guaranteed' or 'anytime'"},
+        {"SELECT podium_difference_at(aggregate, aggregate, 0.9, 'normal', 2) FROM r",
+         "podium_difference_at: population must be true or false"},
+        {"SELECT podium_difference_at(podium_aggregate(1, 1, 120, 1), podium_aggregate(1, 1, 120, 2), 0.9, 'anytime')",
+         "podium_difference_at: the aggregates have different specs, \"podium epsilon=1 range=1:120\" and \"podium "
+         "epsilon=2 range=1:120\""},
         {"SELECT podium_difference(aggregate, 5) FROM r",
          "podium_difference: aggregate must be a blob or text, and is a number"},
         {"SELECT podium_difference(podium_aggregate(1, 1, 120, 1), podium_aggregate(1, 1, 120, 2))",
@@ -620,7 +627,7 @@ END_TEST
 START_TEST(difference_of_two_groups) {
     sqlite3 *db = open_reports();
     expect(db, "SELECT group_concat(key) FROM r, json_each(podium_difference(aggregate, aggregate)) WHERE r.id = 1",
-           "difference,standard_error,lower,upper,p_value,confidence");
+           "difference,standard_error,lower,upper,p_value,confidence,interval,about");
     expect(db,
            "WITH g AS (SELECT podium_aggregate(report, 1, 120, 1) FILTER (WHERE id % 3 = 0) AS a,"
            " podium_aggregate(report, 1, 120, 1) FILTER (WHERE id % 3 > 0) AS b FROM r), d AS"
@@ -631,11 +638,32 @@ START_TEST(difference_of_two_groups) {
            "1|1|1|1|0.5");
     expect(db, "SELECT podium_difference(podium_aggregate(1, 1, 120, 1), podium_aggregate(2, 1, 120, 1))",
            "{\"difference\":null,\"standard_error\":null,\"lower\":null,\"upper\":null,\"p_value\":null,"
-           "\"confidence\":0.95}");
+           "\"confidence\":0.95,\"interval\":\"normal\",\"about\":\"these people\"}");
     expect(db,
            "SELECT podium_difference(NULL, aggregate) IS NULL, podium_difference(aggregate, NULL) IS NULL FROM r"
            " WHERE id = 1",
            "1|1");
+    close_db(db);
+}
+END_TEST
+
+/* Each kind of interval is wider than the one before it, and so is one for populations. */
+START_TEST(difference_intervals) {
+    sqlite3 *db = open_reports();
+    expect(
+        db,
+        "WITH g AS (SELECT podium_aggregate(report, 1, 120, 1) FILTER (WHERE id % 3 = 0) AS a,"
+        " podium_aggregate(report, 1, 120, 1) FILTER (WHERE id % 3 > 0) AS b FROM r), d AS"
+        " (SELECT podium_difference_at(a, b, 0.5) AS plain, podium_difference_at(a, b, 0.5, 'normal', false) AS n,"
+        " podium_difference_at(a, b, 0.5, 'guaranteed') AS g, podium_difference_at(a, b, 0.5, 'guaranteed', true) AS p,"
+        " podium_difference_at(a, b, 0.5, 'anytime') AS t FROM g)"
+        " SELECT plain = n, (n ->> 'upper') < (g ->> 'upper'), (g ->> 'upper') < (p ->> 'upper'),"
+        " (g ->> 'lower') > (t ->> 'lower'), (n ->> 'p_value') < (g ->> 'p_value') FROM d",
+        "1|1|1|1|1");
+    expect(db,
+           "SELECT d ->> 'confidence', d ->> 'interval', d ->> 'about' FROM (SELECT podium_difference_at(aggregate,"
+           " aggregate, 0.9, 'anytime', true) AS d FROM r WHERE id = 1)",
+           "0.9|anytime|population");
     close_db(db);
 }
 END_TEST
@@ -1138,6 +1166,7 @@ int main(void) {
     tcase_add_test(tests, specs_in_turn);
     tcase_add_test(tests, json);
     tcase_add_test(tests, difference_of_two_groups);
+    tcase_add_test(tests, difference_intervals);
     tcase_add_loop_test(tests, json_in_other_locales, 0, LENGTH(odd_locales));
     tcase_add_test(tests, confidence);
     tcase_add_test(tests, anytime_in_windows);

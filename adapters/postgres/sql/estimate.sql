@@ -54,6 +54,15 @@ SELECT (podium_difference(a.aggregate, b.aggregate)).* FROM groups a, groups b W
 SELECT podium_difference(aggregate, NULL) IS NULL AS nothing FROM groups LIMIT 1;
 SELECT podium_difference(aggregate, podium_aggregate(1, 1, 120, 2)) FROM groups WHERE city = 'Cork' GROUP BY aggregate;
 SELECT podium_difference_at(aggregate, aggregate, 1) FROM groups;
+SELECT podium_difference_at(aggregate, aggregate, 0.9, 'wide') FROM groups;
+-- its kinds of interval, for these people and for a population
+SELECT (d).confidence, (d).interval, (d).about, round((d).lower::numeric, 2) AS lower, round((d).upper::numeric, 2) AS upper,
+       round((d).p_value::numeric, 2) AS p
+FROM groups a, groups b, unnest(ARRAY['normal', 'guaranteed', 'anytime']) name, unnest(ARRAY[false, true]) population,
+     podium_difference_at(a.aggregate, b.aggregate, 0.9, name, population) d
+WHERE a.city = 'Aarhus' AND b.city = 'Bergen' ORDER BY array_position(ARRAY['normal', 'guaranteed', 'anytime'], name), population;
+SELECT podium_difference_at(aggregate, podium_aggregate(1, 1, 120, 2), 0.9, 'guaranteed')
+FROM groups WHERE city = 'Cork' GROUP BY aggregate;
 DROP TABLE groups;
 
 SELECT podium_estimate_at(podium_aggregate(1, 1, 120, 1), 0);
