@@ -148,17 +148,31 @@ static void check_grouped(const asked *a) {
         fail_usage("estimate", "--histogram, --below and --dishonest of groups need --format json or csv");
 }
 
+/* Returns the first option that asks for the shape, or NULL. Plots of groups, or in the terminal, show only means. */
+static const char *shape_option(const asked *a, bool grouped) {
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {{"--histogram", a->histogram > 0},
+                   {"--quantiles", a->quantiles.count > 0},
+                   {"--below", a->below.count > 0},
+                   {"--plot", a->output.plot != NULL && !grouped && !in_terminal(a)}};
+    for (size_t i = 0; i < LENGTH(options); i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
 /* Returns whether the shape is to be estimated. Ends the program if it is asked for, but the cells of the collection do
    not reveal it. */
 static bool shape_wanted(const asked *a, const podium_collection *collection, bool grouped) {
-    bool wanted = shape_asked(a) || (a->output.plot != NULL && !grouped && !in_terminal(a));
+    const char *asking = shape_option(a, grouped);
     const bool possible = podium_collection_tells_spread(collection);
     const podium_spec spec = podium_collection_spec(collection);
-    if (wanted && !possible)
-        fail_usage("estimate",
-                   "%s has two cells at epsilon %g, which reveal only the mean, not a histogram, quantiles or a plot",
-                   podium_mechanism_name(spec.mechanism), spec.epsilon);
-    return wanted || (a->output.format == FORMAT_TEXT && !grouped && possible);
+    if (asking != NULL && !possible)
+        fail_usage("estimate", "%s is not possible, because %s has two cells at epsilon %g, which reveal only the mean",
+                   asking, podium_mechanism_name(spec.mechanism), spec.epsilon);
+    return asking != NULL || (a->output.format == FORMAT_TEXT && !grouped && possible);
 }
 
 static void require_enough(const podium_summary *s) {
