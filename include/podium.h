@@ -88,12 +88,13 @@ typedef enum podium_status {
     PODIUM_ERROR_ARGUMENT_WRONG = 18, /* a confidence, a probability, a number of bins or people is out of range; or a
                                          spec's reserved is not 0 */
     PODIUM_ERROR_OUT_OF_MEMORY = 19,
-    PODIUM_ERROR_SPREAD_WRONG = 20,    /* not from 0 to 1/4, or the mechanism has no such parameter */
-    PODIUM_ERROR_CELLS_WRONG = 21,     /* not from 2 to PODIUM_CELLS_MAX, or the mechanism has no such parameter */
-    PODIUM_ERROR_NO_DENSITY = 22,      /* podium_shape_init: the mechanism has no density */
-    PODIUM_ERROR_NEVER_ADDED = 23,     /* podium_aggregate_subtract: these reports are not in the aggregate */
-    PODIUM_ERROR_NOT_REPORTS = 24,     /* podium_aggregate_check: no values could have led to such reports */
-    PODIUM_ERROR_BUFFER_TOO_SMALL = 25 /* an output does not fit its buffer */
+    PODIUM_ERROR_SPREAD_WRONG = 20,     /* not from 0 to 1/4, or the mechanism has no such parameter */
+    PODIUM_ERROR_CELLS_WRONG = 21,      /* not from 2 to PODIUM_CELLS_MAX, or the mechanism has no such parameter */
+    PODIUM_ERROR_NO_DENSITY = 22,       /* podium_shape_init: the mechanism has no density */
+    PODIUM_ERROR_NEVER_ADDED = 23,      /* podium_aggregate_subtract: these reports are not in the aggregate */
+    PODIUM_ERROR_NOT_REPORTS = 24,      /* podium_aggregate_check: no values could have led to such reports */
+    PODIUM_ERROR_BUFFER_TOO_SMALL = 25, /* an output does not fit its buffer */
+    PODIUM_ERROR_MEAN_ONLY = 26         /* the collection has two cells, which show only the mean of the values */
 } podium_status;
 
 /* Returns what a status means, in a few English words. Never NULL; an unknown number returns "unknown status". */

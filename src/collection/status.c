@@ -41,6 +41,7 @@ static const words known[] = {
     [PODIUM_ERROR_NEVER_ADDED] = {"what is to be subtracted was never added", ""},
     [PODIUM_ERROR_NOT_REPORTS] = {"these cannot be reports of this collection", ""},
     [PODIUM_ERROR_BUFFER_TOO_SMALL] = {"the output buffer is too small", ""},
+    [PODIUM_ERROR_MEAN_ONLY] = {"the reports of this collection show only the mean of the values", ""},
 };
 
 static const words *words_of(podium_status status) {
