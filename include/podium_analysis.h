@@ -482,6 +482,29 @@ PODIUM_API podium_status podium_plan_people(const podium_collection *collection,
 PODIUM_API podium_status podium_plan_epsilon(podium_collection *collection, const podium_spec *spec, double people,
                                              double within, double spread, double confidence) PODIUM_MUST_USE;
 
+/*
+ * The same for the distribution: each function computes the error from the number of people, or the people from the
+ * error. The error `within` is half the width of the limits that podium_distribution_make will return: of quantile p,
+ * in the units of the range; or of the share of a bin, of `bins` equal ones, and then that of the bin with the widest
+ * limits. It depends on how the values are spread. The plan is for a normal distribution around the middle of the
+ * range, with a standard deviation of a fifth of the range, cut off at both ends. The number of people is rounded up to
+ * three digits.
+ *
+ * One call to compute an error takes as long as podium_distribution_make, and one to compute the people some 20 times
+ * that. They fail with PODIUM_ERROR_ARGUMENT_WRONG if people is not from 1 to 10^12, within is not positive, p or the
+ * confidence is not between 0 and 1, or bins is not from 1 to PODIUM_SHARES; with PODIUM_ERROR_MEAN_ONLY if the reports
+ * show no distribution; with PODIUM_ERROR_TOO_FEW_REPORTS if so few people do not show it, or not even 10^12 people are
+ * enough; and with PODIUM_ERROR_OUT_OF_MEMORY.
+ */
+PODIUM_API podium_status podium_plan_quantile(const podium_channel *channel, double *within, double people, double p,
+                                              double confidence) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_plan_quantile_people(const podium_channel *channel, double *people, double within,
+                                                     double p, double confidence) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_plan_histogram(const podium_channel *channel, double *within, double people,
+                                               uint32_t bins, double confidence) PODIUM_MUST_USE;
+PODIUM_API podium_status podium_plan_histogram_people(const podium_channel *channel, double *people, double within,
+                                                      uint32_t bins, double confidence) PODIUM_MUST_USE;
+
 /* Sets difference to the least one between the means of two groups that a test will find with the given power, that is,
    with this probability its p-value is at most 1 - confidence. within is the error of each of these means, as
    podium_plan_error computes it from the people of one group; the difference is proportional to it. If there are more
