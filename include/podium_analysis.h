@@ -491,11 +491,12 @@ PODIUM_API podium_status podium_plan_epsilon(podium_collection *collection, cons
  * three digits.
  *
  * One call to compute an error takes as long as podium_distribution_make, and one to compute the people some 20 times
- * that. They fail with PODIUM_ERROR_ARGUMENT_WRONG if people is not from 1 to 10^12, within is not positive, p or the
- * confidence is not between 0 and 1, or bins is not from 1 to PODIUM_SHARES; with PODIUM_ERROR_MEAN_ONLY if the reports
- * show no distribution; with PODIUM_ERROR_TOO_FEW_REPORTS if so few people do not show it, or not even 10^12 people are
- * enough; and with PODIUM_ERROR_OUT_OF_MEMORY.
+ * that. They fail with PODIUM_ERROR_ARGUMENT_WRONG if people is not from 1 to PODIUM_PLAN_PEOPLE_MAX, within is not
+ * positive, p or the confidence is not between 0 and 1, or bins is not from 1 to PODIUM_SHARES; with
+ * PODIUM_ERROR_MEAN_ONLY if the reports show no distribution; with PODIUM_ERROR_TOO_FEW_REPORTS if so few people do not
+ * show it, or not even that many people are enough; and with PODIUM_ERROR_OUT_OF_MEMORY.
  */
+#define PODIUM_PLAN_PEOPLE_MAX 1e12
 PODIUM_API podium_status podium_plan_quantile(const podium_channel *channel, double *within, double people, double p,
                                               double confidence) PODIUM_MUST_USE;
 PODIUM_API podium_status podium_plan_quantile_people(const podium_channel *channel, double *people, double within,

@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MEDIAN 0.5
+
 typedef struct {
     podium_spec spec;      /* the range, epsilon (0 if it is wanted), and the parameters of mechanisms that have them */
     double people, within; /* 0 if wanted */
     double confidence, spread, response, power;
     double difference; /* between two groups; 0 if it is not what within was computed from */
+    double quantile;   /* which one within is about; 0 if it is not about a quantile */
+    uint32_t bins;     /* of the histogram that within is about; 0 if it is not about a histogram */
     uint32_t questions, groups;
     bool all;              /* text shows all mechanisms */
     const char *for_shape; /* the mechanism that is best for the distribution; NULL if there is no epsilon for it */
@@ -18,11 +22,32 @@ typedef struct {
 
 typedef struct {
     podium_mechanism mechanism;
-    bool possible;
-    double people, epsilon, within;
-    double difference;          /* that will be found between two groups; NaN if there is only one */
-    podium_questions questions; /* questions.each is 0 if there is only one question */
+    podium_status status;           /* if it is not PODIUM_OK, no number will do, and the wanted one is NaN */
+    double people, epsilon, within; /* one of them was wanted */
+    double difference;              /* that will be found between two groups; NaN if there is only one */
+    podium_questions questions;     /* questions.each is 0 if there is only one question */
 } row;
+
+static bool is_for_shape(const goal *g) {
+    return g->quantile > 0 || g->bins > 0;
+}
+
+static bool is_possible(const row *r) {
+    return r->status == PODIUM_OK;
+}
+
+static double *wanted(const goal *g, row *r) {
+    return g->people == 0 ? &r->people : g->within == 0 ? &r->within : &r->epsilon;
+}
+
+/* Ends the program if the plan failed for another reason than that no number will do. */
+static void settle(row *r, const goal *g, podium_status status) {
+    r->status = status;
+    if (status == PODIUM_ERROR_TOO_FEW_REPORTS || status == PODIUM_ERROR_MEAN_ONLY)
+        *wanted(g, r) = NAN;
+    else
+        require(status, BAD_USAGE);
+}
 
 /* The error falls with the square root of the number of people, so the result for one number gives that for any other.
  */
@@ -41,17 +66,33 @@ static void plan_questions(row *r, const goal *g, const podium_spec *spec) {
     r->within = q->within;
 }
 
+static podium_status plan_with(row *r, const goal *g, const podium_channel *channel) {
+    if (g->people == 0)
+        return g->bins > 0 ? podium_plan_histogram_people(channel, &r->people, g->within, g->bins, g->confidence)
+                           : podium_plan_quantile_people(channel, &r->people, g->within, g->quantile, g->confidence);
+    return g->bins > 0 ? podium_plan_histogram(channel, &r->within, r->people, g->bins, g->confidence)
+                       : podium_plan_quantile(channel, &r->within, r->people, g->quantile, g->confidence);
+}
+
+static void plan_shape(row *r, const goal *g, const podium_spec *spec) {
+    const podium_collection collection = collection_for(spec);
+    podium_channel *channel;
+    require(podium_channel_make(&collection, &channel), BAD_USAGE);
+    const podium_status status = plan_with(r, g, channel);
+    podium_channel_free(channel);
+    settle(r, g, status);
+}
+
 /* Plans for one group; row_of multiplies the people. */
 static void plan_group(row *r, const goal *g, podium_mechanism mechanism) {
     podium_spec spec = spec_for(&g->spec, mechanism);
     podium_collection collection;
     if (g->spec.epsilon == 0) {
-        podium_status status = podium_plan_epsilon(&collection, &spec, r->people, g->within, g->spread, g->confidence);
-        r->possible = status != PODIUM_ERROR_TOO_FEW_REPORTS;
-        if (r->possible) {
-            require(status, BAD_USAGE);
+        settle(r, g, podium_plan_epsilon(&collection, &spec, r->people, g->within, g->spread, g->confidence));
+        if (is_possible(r))
             r->epsilon = podium_collection_spec(&collection).epsilon;
-        }
+    } else if (is_for_shape(g)) {
+        plan_shape(r, g, &spec);
     } else if (g->questions > 1) {
         plan_questions(r, g, &spec);
     } else {
@@ -64,7 +105,7 @@ static void plan_group(row *r, const goal *g, podium_mechanism mechanism) {
 
 /* The people are divided evenly over the groups. */
 static row row_of(const goal *g, podium_mechanism mechanism) {
-    row r = {mechanism, true, g->people / g->groups, g->spec.epsilon, g->within, NAN, {.each = 0}};
+    row r = {mechanism, PODIUM_OK, g->people / g->groups, g->spec.epsilon, g->within, NAN, {.each = 0}};
     plan_group(&r, g, mechanism);
     r.people = g->people > 0 ? g->people : r.people * g->groups;
     if (g->groups > 1)
@@ -84,14 +125,14 @@ static double asked(const goal *g, const row *r) {
 }
 
 /* Returns the wanted number, which is smaller for a better mechanism. */
-static double cost(const goal *g, const row *r) {
-    return !r->possible ? INFINITY : g->people == 0 ? r->people : g->within == 0 ? r->within : r->epsilon;
+static double cost(const goal *g, row r) {
+    return is_possible(&r) ? *wanted(g, &r) : INFINITY;
 }
 
 static const row *best_of(const goal *g, const row *rows, size_t count) {
     const row *best = &rows[0];
     for (size_t i = 1; i < count; i++)
-        if (cost(g, &rows[i]) < cost(g, best))
+        if (cost(g, rows[i]) < cost(g, *best))
             best = &rows[i];
     return best;
 }
@@ -120,6 +161,16 @@ static const char *people_text(char text[32], double people) {
     return text;
 }
 
+/* Says why a mechanism has no plan. */
+static void print_excuse(output *out, const goal *g, const row *r) {
+    if (r->status == PODIUM_ERROR_MEAN_ONLY)
+        output_print(out, " its reports show only the mean\n");
+    else if (!is_for_shape(g))
+        output_print(out, " %14.0f people are too few at any epsilon up to %g\n", r->people, PODIUM_EPSILON_MAX);
+    else
+        output_print(out, " %14.0f people are too few\n", g->people > 0 ? g->people : PODIUM_PLAN_PEOPLE_MAX);
+}
+
 static void print_table(output *out, const goal *g, const row *rows, size_t count) {
     const bool several = g->questions > 1, compared = g->groups > 1;
     output_print(out, "  %-18s %14s %14s %12s %12s", "mechanism", "people", "to ask", "epsilon", "within");
@@ -130,8 +181,8 @@ static void print_table(output *out, const goal *g, const row *rows, size_t coun
         const row *r = &rows[i];
         char people[32], to_ask[32];
         output_print(out, "  %-18s", podium_mechanism_name(r->mechanism));
-        if (!r->possible) {
-            output_print(out, " %14.0f people are too few at any epsilon up to %g\n", r->people, PODIUM_EPSILON_MAX);
+        if (!is_possible(r)) {
+            print_excuse(out, g, r);
             continue;
         }
         output_print(out, " %14s %14s %12.5g %12.5g", people_text(people, r->people), people_text(to_ask, asked(g, r)),
@@ -145,11 +196,25 @@ static void print_table(output *out, const goal *g, const row *rows, size_t coun
     }
 }
 
-/* What is learned, after "to": the mean, or a difference between groups */
+static void print_shape_aim(output *out, const goal *g, const row *r) {
+    if (g->bins > 0)
+        output_print(out, "know the share of each of %u bins", g->bins);
+    else if (g->quantile == MEDIAN)
+        output_print(out, "know the median");
+    else
+        output_print(out, "know the %g quantile", g->quantile);
+    if (isfinite(r->within))
+        output_print(out, " to within %.5g with %g%% confidence", r->within, 100 * g->confidence);
+    output_print(out, ", if the values are spread like a bell around the middle");
+}
+
+/* What is learned, after "to": the mean, a difference between groups, a quantile or a histogram */
 static void print_aim(output *out, const goal *g, const row *r) {
     const char *whose = g->questions > 1 ? " of each question" : g->groups > 1 ? " of each group" : "";
     const unsigned long long comparisons = (unsigned long long)g->groups * (g->groups - 1) / 2;
-    if (g->difference > 0)
+    if (is_for_shape(g))
+        print_shape_aim(out, g, r);
+    else if (g->difference > 0)
         output_print(out,
                      "find a difference of %.5g between the means of two groups with %g%% power and %g%% confidence",
                      r->difference, 100 * g->power, 100 * g->confidence);
@@ -161,8 +226,12 @@ static void print_aim(output *out, const goal *g, const row *r) {
 
 static void print_impossible(output *out, const goal *g, const row *r) {
     char people[32];
-    output_print(out, "With any mechanism and any epsilon up to %g, %s people are too few to ", PODIUM_EPSILON_MAX,
-                 people_text(people, r->people));
+    people_text(people, g->people > 0 ? g->people : PODIUM_PLAN_PEOPLE_MAX);
+    if (is_for_shape(g))
+        output_print(out, "With any mechanism at epsilon %.5g, %s people are too few to ", r->epsilon, people);
+    else
+        output_print(out, "With any mechanism and any epsilon up to %g, %s people are too few to ", PODIUM_EPSILON_MAX,
+                     people);
     print_aim(out, g, r);
     output_print(out, ".\n");
 }
@@ -194,7 +263,7 @@ static void print_advice(output *out, const goal *g, const row *r) {
 
 static void print_text(output *out, const goal *g, const row *rows, size_t count) {
     const row *best = best_of(g, rows, count);
-    (best->possible ? print_advice : print_impossible)(out, g, best);
+    (is_possible(best) ? print_advice : print_impossible)(out, g, best);
     if (!g->all)
         return;
     output_print(out, "\n");
@@ -202,23 +271,23 @@ static void print_text(output *out, const goal *g, const row *rows, size_t count
 }
 
 typedef struct {
-    named_number plan[4], questions[3], difference[1];
+    named_number plan[4], questions[3], difference[1], shape[2];
 } numbers;
 
 static numbers numbers_of(const goal *g, const row *r) {
     const podium_questions *q = &r->questions;
     return (numbers){
-        .plan = {{"people", r->people},
-                 {"to_ask", asked(g, r)},
-                 {"epsilon", r->possible ? r->epsilon : NAN},
-                 {"within", r->within}},
+        .plan = {{"people", r->people}, {"to_ask", asked(g, r)}, {"epsilon", r->epsilon}, {"within", r->within}},
         .questions = {{"each", q->each}, {"within_split", q->within_split}, {"within_one", q->within_one}},
         .difference = {{"difference", r->difference}},
+        .shape = {{"quantile", g->quantile > 0 ? g->quantile : NAN},
+                  {"histogram", g->bins > 0 ? (double)g->bins : NAN}},
     };
 }
 
 static void print_csv(output *out, const goal *g, const row *rows, size_t count) {
-    output_print(out, "mechanism,people,to_ask,epsilon,within,confidence,each,within_split,within_one,difference\n");
+    output_print(out, "mechanism,people,to_ask,epsilon,within,confidence,each,within_split,within_one,difference%s\n",
+                 is_for_shape(g) ? ",quantile,histogram" : "");
     for (size_t i = 0; i < count; i++) {
         const numbers n = numbers_of(g, &rows[i]);
         output_print(out, "%s", podium_mechanism_name(rows[i].mechanism));
@@ -228,6 +297,8 @@ static void print_csv(output *out, const goal *g, const row *rows, size_t count)
             print_fields(out, n.questions, LENGTH(n.questions));
         output_print(out, g->questions > 1 ? "" : ",,,");
         print_fields(out, n.difference, LENGTH(n.difference));
+        if (is_for_shape(g))
+            print_fields(out, n.shape, LENGTH(n.shape));
         output_print(out, "\n");
     }
 }
@@ -255,6 +326,11 @@ static void print_json(output *out, const goal *g, const row *rows, size_t count
     const named_number compared[] = {{"groups", g->groups}, {"power", g->power}};
     if (g->groups > 1)
         print_members(out, compared, LENGTH(compared));
+    if (is_for_shape(g)) {
+        const numbers n = numbers_of(g, &rows[0]);
+        print_members(out, n.shape, LENGTH(n.shape));
+        output_print(out, ", \"population\": \"bell\"");
+    }
     output_print(out, ", \"plans\": [");
     for (size_t i = 0; i < count; i++) {
         output_print(out, i == 0 ? "" : ",");
@@ -272,8 +348,8 @@ typedef struct {
     collection_options which;
     output_options output;
     uint64_t people;
-    double within, difference, confidence, response, power;
-    uint32_t questions, groups;
+    double within, share, difference, quantile, confidence, response, power;
+    uint32_t histogram, questions, groups;
     bool all;
 } settings;
 
@@ -290,7 +366,13 @@ static const option within_option[] = {
      TO_NUMBER(settings, within),
      .allowed = is_positive,
      .takes = "must be more than 0",
-     .help = "the error, which is half the width of the interval for the mean; more than 0"},
+     .help = "the error, which is half the width of the interval for the mean, or for the quantile; more than 0"},
+    {.name = "share",
+     .argument = "W",
+     TO_NUMBER(settings, share),
+     .allowed = is_confidence,
+     .takes = "must be between 0 and 1, such as 0.01",
+     .help = "for a histogram, the error of the share of a bin, between 0 and 1"},
     {.name = "difference",
      .argument = "D",
      TO_NUMBER(settings, difference),
@@ -306,6 +388,20 @@ static const option value_options[] = {
         "the variance of the values is R (MAX-MIN)^2, R from 0 to 0.25; 0.0833, as for evenly spread values, if not given. 0.25 "
         "covers all values; 0 is for the mean of just these people"),
     ROW_CELLS("for mechanisms with this parameter; 256 if not given"),
+    {.name = NULL},
+};
+
+static const option shape_options[] = {
+    {.name = "quantile",
+     .argument = "P",
+     TO_NUMBER(settings, quantile),
+     .allowed = is_confidence,
+     .takes = "must be between 0 and 1, such as 0.5",
+     .help = "the value below which this share of the values lies, between 0 and 1; 0.5 is the median"},
+    {.name = "histogram",
+     .argument = "BINS",
+     TO_COUNT(settings, histogram, 1, PODIUM_SHARES),
+     .help = "the shares of BINS equal parts of the range; the error is that of the bin with the widest limits"},
     {.name = NULL},
 };
 
@@ -341,15 +437,35 @@ static const option all_option[] = {
 
 static const option output_rows[] = {ROW_FORMAT, ROW_OUTPUT, {.name = NULL}};
 
+static void check_shape(const settings *s) {
+    if (s->quantile > 0 && s->histogram > 0)
+        fail_usage("plan", "--quantile and --histogram are two plans; give one of them");
+    if (s->share > 0 && s->histogram == 0)
+        fail_usage("plan", "--share is for --histogram");
+    if (s->quantile == 0 && s->histogram == 0)
+        return;
+    if (s->histogram > 0 && s->within > 0)
+        fail_usage("plan", "the error of a --histogram is a share; give --share instead of --within");
+    if (s->difference > 0 || s->questions > 1 || s->groups > 1 || s->power > 0)
+        fail_usage("plan",
+                   "--quantile and --histogram plan for one question and one group, without --difference or --power");
+    if (!s->which.given.epsilon || (s->people > 0) == (s->within > 0 || s->share > 0))
+        fail_usage("plan", "give --epsilon, and either --people or %s; the other one is computed",
+                   s->histogram > 0 ? "--share" : "--within");
+    if ((double)s->people > PODIUM_PLAN_PEOPLE_MAX)
+        fail_usage("plan", "with --quantile or --histogram, --people must be at most %.0f", PODIUM_PLAN_PEOPLE_MAX);
+}
+
 static void check(const settings *s) {
     const podium_spec *spec = &s->which.spec;
     const bool epsilon = s->which.given.epsilon;
-    const bool aim = s->within > 0 || s->difference > 0;
+    const bool aim = s->within > 0 || s->share > 0 || s->difference > 0;
     int given = (s->people > 0) + aim + epsilon;
     if (!s->which.given.range)
         fail_usage("plan", "--range MIN:MAX is missing");
     if (epsilon && !(spec->epsilon > 0))
         fail_usage("plan", "--epsilon must be more than 0");
+    check_shape(s);
     if (given != 2)
         fail_usage("plan", "give exactly two of --people, --epsilon and --within; the third is computed");
     if (s->within > 0 && s->difference > 0)
@@ -398,18 +514,22 @@ static int run(char **arguments) {
     check(&s);
     goal g = {.spec = s.which.spec,
               .people = (double)s.people,
-              .within = s.within,
+              .within = s.histogram > 0 ? s.share : s.within,
               .confidence = s.confidence,
               .spread = s.which.spec.spread,
               .response = s.response,
               .power = s.power > 0 ? s.power : POWER_DEFAULT,
               .difference = s.difference,
+              .quantile = s.quantile,
+              .bins = s.histogram,
               .questions = s.questions,
               .groups = s.groups > 0       ? s.groups
                         : s.difference > 0 ? 2
                                            : 1,
               .all = s.all,
               .for_shape = s.which.given.epsilon && s.questions == 1 ? best_for_shape(&s.which.spec) : NULL};
+    if (is_for_shape(&g))
+        g.for_shape = NULL; /* the plan itself names the best mechanism */
     if (g.difference > 0)
         g.within = within_for(&g);
     row *rows = rows_of(&g);
@@ -425,11 +545,12 @@ static int run(char **arguments) {
 const command command_plan = {
     .name = "plan",
     .summary = "compute the number of people, epsilon or error",
-    .usage = "--range MIN:MAX [two of --people, --epsilon, --within or --difference] [OPTIONS]",
+    .usage = "--range MIN:MAX [two of --people, --epsilon, --within, --share or --difference] [OPTIONS]",
     .groups = {{.heading = "Give two of these, people, epsilon and an error; the third is computed",
                 .options = people_option},
                {.options = epsilon_option, .record = offsetof(settings, which)},
                {.options = within_option},
+               {.heading = "Plan for one of these instead of the mean", .options = shape_options},
                {.heading = "About the people and the values",
                 .options = value_options,
                 .record = offsetof(settings, which)},

@@ -12,8 +12,7 @@
 /* The reference population is a normal one around the middle of the range, cut off at both ends. */
 #define REFERENCE_DEVIATION 0.2 /* its standard deviation, as a share of the range */
 
-#define PEOPLE_LEAST 50.0 /* no distribution is estimated from fewer reports */
-#define PEOPLE_MOST 1e12
+#define PEOPLE_LEAST 50.0     /* no distribution is estimated from fewer reports */
 #define LOG_PEOPLE_STRIDE 2.5 /* between the first numbers of people that the search tries */
 #define LOG_PEOPLE_CLOSE 1e-3 /* where it ends */
 #define PEOPLE_DIGITS 3
@@ -119,7 +118,7 @@ static podium_status is_enough(const aim *a, bool *enough, double log_people, do
 /* The error falls as people are added, except for small steps where the fit goes on to more splines. The search begins
    with few people, because a fit to very many reports takes longer. */
 static podium_status plan_people(const aim *a, double *people, double within) {
-    const double most = log(PEOPLE_MOST);
+    const double most = log(PODIUM_PLAN_PEOPLE_MAX);
     double low = log(PEOPLE_LEAST), high = low;
     bool enough;
     podium_status status = is_enough(a, &enough, high, within);
@@ -149,7 +148,7 @@ static podium_status check(const aim *a, bool right) {
 }
 
 static bool is_number_of_people(double people) {
-    return people >= 1 && people <= PEOPLE_MOST;
+    return people >= 1 && people <= PODIUM_PLAN_PEOPLE_MAX;
 }
 
 static bool is_quantile(double p) {
