@@ -121,13 +121,18 @@ static double objective(const workspace *w, const double *a, double *share, doub
 
 /* ---- Slope, information, gradient ---- */
 
-/* The slope of g[b] in a[k] is the sum over j of mass[b][j] f[j] (spline k at j - mean of spline k). */
-static void set_slope(workspace *w) {
+static void set_mean_spline(workspace *w) {
     const podium_level *level = w->level;
     memset(w->mean_spline, 0, sizeof w->mean_spline);
     for (uint32_t j = 0; j < PODIUM_SHARES; j++)
         for (uint32_t k = 0; k < 4; k++)
             w->mean_spline[level->first[j] + k] += w->share[j] * level->weight[j][k];
+}
+
+/* The slope of g[b] in a[k] is the sum over j of mass[b][j] f[j] (spline k at j - mean of spline k). */
+static void set_slope(workspace *w) {
+    const podium_level *level = w->level;
+    set_mean_spline(w);
     for (uint32_t b = 0; b < level->rows; b++) {
         const double *mass = level->mass + (size_t)b * PODIUM_SHARES;
         const double scale = w->expected[b] > 0 ? 1 / sqrt(w->expected[b]) : 0;
@@ -405,6 +410,7 @@ static void fit_both(podium_fit *fit, workspace *w, const podium_channel *c, con
     for (int step = 0; step < LOOSE_STEPS_MAX; step++)
         if (newton(w) < GAIN_SMALL)
             break;
+    set_mean_spline(w); /* of the shares after the last step */
     memcpy(fit->loose, w->share, sizeof fit->loose);
     set_root(fit, w);
 }

@@ -363,6 +363,26 @@ START_TEST(width_of_limits) {
 }
 END_TEST
 
+/* Reports that mirror others have limits that mirror theirs. */
+START_TEST(mirrored_limits) {
+    static podium_distribution d, mirror;
+    uint64_t seed = 410;
+    podium_collection c = collection_of(PODIUM_MECHANISM_SQUARE_WAVE, 1, 0, 100);
+    podium_aggregate a = spread_values(&c, &seed, 10000, true);
+    for (size_t i = 0; i < 10000; i++)
+        cells[i] = UINT32_MAX - cells[i];
+    podium_aggregate b = of_cells(&c, cells, 10000);
+    ck_assert_int_eq(distribution_with(&d, &c, &a, 10), PODIUM_OK);
+    ck_assert_int_eq(distribution_with(&mirror, &c, &b, 10), PODIUM_OK);
+    for (double p = 0.05; p < 1; p += 0.05) {
+        const podium_limits one = podium_distribution_quantile_limits(&d, p);
+        const podium_limits other = podium_distribution_quantile_limits(&mirror, 1 - p);
+        ck_assert_double_eq_tol(one.lower, 100 - other.upper, 1e-4);
+        ck_assert_double_eq_tol(one.upper, 100 - other.lower, 1e-4);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("distribution");
     tcase_set_timeout(tests, 300);
@@ -377,5 +397,6 @@ int main(void) {
     tcase_add_test(tests, equal_values_at_large_epsilon);
     tcase_add_test(tests, says_when_it_cannot_tell);
     tcase_add_test(tests, width_of_limits);
+    tcase_add_test(tests, mirrored_limits);
     return run_tests("distribution", tests);
 }
