@@ -127,7 +127,10 @@ typedef struct {
     uint64_t reports;
 } plot_head;
 void plot_title(FILE *to, const plot_head *head);
-void plot_text(FILE *to, const char *text); /* writes a text from a stranger as a gnuplot string, for noenhanced */
+/* Write a text from a stranger as a gnuplot string, after plot_title. A label of an axis is also a format, so its
+   percent signs are doubled. */
+void plot_text(FILE *to, const char *text);
+void plot_label(FILE *to, const char *text);
 
 typedef struct {
     plot_head head;

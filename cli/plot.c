@@ -32,35 +32,43 @@ void plot_check(const char *command, const char *path) {
         fail(BAD_IO, "pictures need gnuplot, which is not installed (apt install gnuplot-nox)");
 }
 
-/* Characters that could start a command are left out, and bytes that are not UTF-8 are replaced. A quote is doubled;
-   the others have a meaning only in enhanced text. */
-void plot_text(FILE *to, const char *text) {
+/* In single quotes gnuplot takes all characters as they are, except that a quote is doubled. The text looks as in
+   print_name, because control characters and bytes that are not UTF-8 are escaped. */
+static void write_text(FILE *to, const char *text, bool label) {
     char shown[ESCAPED_MAX];
     fputc('\'', to);
     while (*text != '\0') {
-        text = escape(shown, text, ESCAPE_JSON);
-        if (strcmp(shown, "\\\"") == 0)
-            fputc('"', to);
-        else if (strchr("\\`", *shown) == NULL)
-            fputs(*shown == '\'' ? "''" : shown, to);
+        text = escape(shown, text, ESCAPE_TEXT);
+        if (*shown == '\'' || (label && *shown == '%'))
+            fputc(*shown, to);
+        fputs(shown, to);
     }
     fputc('\'', to);
 }
 
-/* The title of the user, if there is one, stands above what the picture is of. */
+void plot_text(FILE *to, const char *text) {
+    write_text(to, text, false);
+}
+
+void plot_label(FILE *to, const char *text) {
+    write_text(to, text, true);
+}
+
+/* The title of the user, if there is one, stands above what the picture is of. No text of the picture is enhanced,
+   where characters such as _ have a meaning. */
 void plot_title(FILE *to, const plot_head *head) {
     char what[256];
     snprintf(what, sizeof what, "%llu reports, %s, epsilon %g", (unsigned long long)head->reports,
              podium_mechanism_name(head->spec->mechanism), head->spec->epsilon);
+    fputs("set termoption noenhanced\n", to);
     if (head->title != NULL) {
         fputs("set label 1000 ", to);
         plot_text(to, head->title);
-        fputs(" noenhanced at graph 0.5, graph 1 offset 0, character 2.9 center front font ',18'\nset tmargin 4.5\n",
-              to);
+        fputs(" at graph 0.5, graph 1 offset 0, character 2.9 center front font ',18'\nset tmargin 4.5\n", to);
     }
     fputs("set title ", to);
     plot_text(to, what);
-    fputs(" noenhanced\n", to);
+    fputc('\n', to);
 }
 
 void plot_file(FILE *to, const char *path) {
@@ -141,7 +149,7 @@ static void write_shares(FILE *to, const podium_distribution *d) {
 static void write_axes(FILE *to, const plot_head *head, const podium_distribution *d, bool known) {
     fputs("set xlabel ", to);
     plot_text(to, *head->name == '\0' ? "value" : head->name);
-    fputs(" noenhanced\n", to);
+    fputc('\n', to);
     fprintf(to, "set xrange [%.17g:%.17g]\nset yrange [0:%.17g]\nset key top right samplen 2\n", d->min, d->max,
             known ? 1.25 * top_of(d) : 1);
     if (known)

@@ -20,7 +20,7 @@ static void write_name(FILE *to, const char *name) {
         name += taken;
     }
     strcpy(text + n, *name == '\0' ? "" : "...");
-    plot_text(to, text);
+    plot_label(to, text);
 }
 
 static void write_axis(FILE *to, const points *all, char axis) {
@@ -30,7 +30,7 @@ static void write_axis(FILE *to, const points *all, char axis) {
              100 * all->confidence);
     fprintf(to, "unset key\nset %clabel ", axis);
     plot_text(to, what);
-    fputs(" noenhanced\n", to);
+    fputc('\n', to);
 }
 
 /* ---- Groups ---- */
@@ -41,7 +41,7 @@ static void write_groups(FILE *to, const points *all) {
     fprintf(to,
             "unset grid\nset grid x lc '#dddddd' lt 1\nset yrange [%zu.5:0.5]\nset offsets graph 0.03, graph 0.03\n",
             all->count);
-    fputs("set ytics noenhanced scale 0 (", to);
+    fputs("set ytics scale 0 (", to);
     for (size_t i = 0; i < all->count; i++) {
         fputs(i == 0 ? "" : ", ", to);
         write_name(to, all->point[i].name);
