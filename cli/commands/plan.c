@@ -463,6 +463,7 @@ static void check(const settings *s) {
     int given = (s->people > 0) + aim + epsilon;
     if (!s->which.given.range)
         fail_usage("plan", "--range MIN:MAX is missing");
+    shape_for(podium_mechanism_yardstick(), 1, spec->min, spec->max); /* ends the program if the range is not valid */
     if (epsilon && !(spec->epsilon > 0))
         fail_usage("plan", "--epsilon must be more than 0");
     check_shape(s);
