@@ -208,20 +208,29 @@ static void print_shape_aim(output *out, const goal *g, const row *r) {
     output_print(out, ", if the values are spread like a bell around the middle");
 }
 
+static const char *whose_mean(const goal *g) {
+    return g->questions > 1 ? " of each question" : g->groups > 1 ? " of each group" : "";
+}
+
+static void print_comparisons(output *out, const goal *g) {
+    const unsigned long long comparisons = (unsigned long long)g->groups * (g->groups - 1) / 2;
+    if (comparisons > 1)
+        output_print(out, " in all %llu comparisons together", comparisons);
+}
+
 /* What is learned, after "to": the mean, a difference between groups, a quantile or a histogram */
 static void print_aim(output *out, const goal *g, const row *r) {
-    const char *whose = g->questions > 1 ? " of each question" : g->groups > 1 ? " of each group" : "";
-    const unsigned long long comparisons = (unsigned long long)g->groups * (g->groups - 1) / 2;
-    if (is_for_shape(g))
+    if (is_for_shape(g)) {
         print_shape_aim(out, g, r);
-    else if (g->difference > 0)
+    } else if (g->difference > 0) {
         output_print(out,
                      "find a difference of %.5g between the means of two groups with %g%% power and %g%% confidence",
                      r->difference, 100 * g->power, 100 * g->confidence);
-    else
-        output_print(out, "know the mean%s to within %.5g with %g%% confidence", whose, r->within, 100 * g->confidence);
-    if (g->difference > 0 && comparisons > 1)
-        output_print(out, " in all %llu comparisons together", comparisons);
+        print_comparisons(out, g);
+    } else {
+        output_print(out, "know the mean%s to within %.5g with %g%% confidence", whose_mean(g), r->within,
+                     100 * g->confidence);
+    }
 }
 
 static void print_impossible(output *out, const goal *g, const row *r) {
@@ -236,6 +245,35 @@ static void print_impossible(output *out, const goal *g, const row *r) {
     output_print(out, ".\n");
 }
 
+/* Whether the people tell less than the range alone, whose middle is within half its width of every mean */
+static bool is_useless(const goal *g, const row *r) {
+    return !is_for_shape(g) && g->within == 0 && r->within >= (g->spec.max - g->spec.min) / 2;
+}
+
+static void print_outcome(output *out, const goal *g, const row *r) {
+    if (is_useless(g, r)) {
+        output_print(out,
+                     " are too few to say anything about the mean%s,\n"
+                     "because the error would be %.5g with %g%% confidence, at least half the width of the range.\n",
+                     whose_mean(g), r->within, 100 * g->confidence);
+    } else {
+        output_print(out, " are enough to ");
+        print_aim(out, g, r);
+        output_print(out, ".\n");
+    }
+}
+
+/* The difference that will be found, if it is not what the plan was made for */
+static void print_difference(output *out, const goal *g, const row *r) {
+    if (r->difference < g->spec.max - g->spec.min)
+        output_print(out, "A difference of %.5g between two groups will then be found with %g%% power", r->difference,
+                     100 * g->power);
+    else
+        output_print(out, "They are too few to find any difference between two groups with %g%% power", 100 * g->power);
+    print_comparisons(out, g);
+    output_print(out, ".\n");
+}
+
 /* A sentence: which mechanism, how many people, and what they will learn. Others follow if there is more to say. */
 static void print_advice(output *out, const goal *g, const row *r) {
     char people[32], each[32];
@@ -246,12 +284,9 @@ static void print_advice(output *out, const goal *g, const row *r) {
                      people_text(each, floor(r->people / g->groups)));
     else
         output_print(out, "%s people", people);
-    output_print(out, " are enough to ");
-    print_aim(out, g, r);
-    output_print(out, ".\n");
+    print_outcome(out, g, r);
     if (g->groups > 1 && !(g->difference > 0))
-        output_print(out, "A difference of %.5g between two groups will then be found with %g%% power.\n",
-                     r->difference, 100 * g->power);
+        print_difference(out, g, r);
     if (g->response < 1)
         output_print(out, "If %g%% of the people answer, %s must be asked.\n", 100 * g->response,
                      people_text(people, asked(g, r)));
@@ -420,7 +455,7 @@ static const option own_options[] = {
     {.name = "groups",
      .argument = "K",
      TO_COUNT(settings, groups, 1, GROUPS_MOST),
-     .help = "how many groups the people are divided into, from 1 to 10000; 1 if not given, or 2 with --difference"},
+     .help = "how many groups the people are divided into; 1 if not given, or 2 for a difference"},
     {.name = "power",
      .argument = "P",
      TO_NUMBER(settings, power),
