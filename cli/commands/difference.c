@@ -76,10 +76,17 @@ static const char *p_text(char text[ROUNDED_MAX], double p) {
     return text;
 }
 
+static unsigned long long refused_in(const group *g) {
+    return podium_aggregate_refused(&g->aggregate);
+}
+
 static void print_side(output *out, const char *label, const group *g) {
     output_print(out, "%-15s ", label);
     print_name(out, g->name, 0);
-    output_print(out, " (%llu reports)\n", (unsigned long long)podium_aggregate_count(&g->aggregate));
+    output_print(out, " (%llu reports", (unsigned long long)podium_aggregate_count(&g->aggregate));
+    if (refused_in(g) > 0)
+        output_print(out, ", %llu refused", refused_in(g));
+    output_print(out, ")\n");
 }
 
 static void print_one(output *out, const comparison *c) {
@@ -114,13 +121,19 @@ static void print_row(output *out, const comparison *c, int a, int b) {
     output_print(out, "  ");
     print_name(out, c->b->name, b);
     if (d->known != PODIUM_KNOWN_ESTIMATED) {
-        output_print(out, " %14s\n", "too few");
+        output_print(out, " %14s", "too few");
         return;
     }
     for (size_t i = 0; i < LENGTH(shown); i++)
         output_print(out, " %*s", widths[i], rounded(text, shown[i], error));
     output_print(out, " %10s", p_text(text, d->p_value));
-    output_print(out, " %10s\n", p_text(text, c->p_adjusted));
+    output_print(out, " %10s", p_text(text, c->p_adjusted));
+}
+
+static void print_refused(output *out, const comparison *c) {
+    const unsigned long long refused = refused_in(c->a) + refused_in(c->b);
+    if (refused > 0)
+        output_print(out, "  (%llu refused)", refused);
 }
 
 static void print_table(output *out, const comparisons *all) {
@@ -128,8 +141,11 @@ static void print_table(output *out, const comparisons *all) {
     const podium_difference *first = &all->of[0].difference;
     output_print(out, "%-*s  %-*s %14s %12s %14s %14s %10s %10s\n", a, "a", b, "b", "difference", "std error", "lower",
                  "upper", "p-value", "adjusted");
-    for (size_t i = 0; i < all->count; i++)
+    for (size_t i = 0; i < all->count; i++) {
         print_row(out, &all->of[i], a, b);
+        print_refused(out, &all->of[i]);
+        output_print(out, "\n");
+    }
     output_print(out,
                  "\n%zu comparison%s of the mean of a with that of b. Each interval (%g%%, %s, %s) and p-value\n"
                  "is for one of them; the adjusted p-values are for all of them together, by Holm's method.\n",
@@ -176,15 +192,16 @@ static void print_json(output *out, const comparisons *all) {
         output_print(out, ", \"b\": ");
         print_name_json(out, c->b->name);
         print_members(out, n.of, LENGTH(n.of));
-        output_print(out, ", \"interval\": \"%s\", \"about\": \"%s\"}", interval_words[c->difference.interval],
+        output_print(out, ", \"interval\": \"%s\", \"about\": \"%s\"", interval_words[c->difference.interval],
                      about(&c->difference));
+        output_print(out, ", \"refused_a\": %llu, \"refused_b\": %llu}", refused_in(c->a), refused_in(c->b));
     }
     output_print(out, "]\n");
 }
 
 static void print_csv(output *out, const comparisons *all) {
-    output_print(
-        out, "a,b,difference,standard_error,confidence,lower,upper,p_value,p_adjusted,comparisons,interval,about\n");
+    output_print(out, "a,b,difference,standard_error,confidence,lower,upper,p_value,p_adjusted,comparisons,interval,"
+                      "about,refused_a,refused_b\n");
     for (size_t i = 0; i < all->count; i++) {
         const comparison *c = &all->of[i];
         const numbers n = numbers_of(all, c);
@@ -192,7 +209,8 @@ static void print_csv(output *out, const comparisons *all) {
         output_print(out, ",");
         print_name_csv(out, c->b->name);
         print_fields(out, n.of, LENGTH(n.of));
-        output_print(out, ",%s,%s\n", interval_words[c->difference.interval], about(&c->difference));
+        output_print(out, ",%s,%s,%llu,%llu\n", interval_words[c->difference.interval], about(&c->difference),
+                     refused_in(c->a), refused_in(c->b));
     }
 }
 

@@ -213,6 +213,8 @@ static void print_text_groups(output *out, result **results, size_t count, const
             print_text_numbers(out, results[i], a);
         else
             output_print(out, " %14s", "too few");
+        if (results[i]->summary.refused > 0)
+            output_print(out, "  (%llu refused)", (unsigned long long)results[i]->summary.refused);
         output_print(out, "\n");
     }
     print_remarks(out, results, count);
