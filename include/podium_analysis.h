@@ -72,8 +72,9 @@ PODIUM_API podium_status podium_aggregate_subtract(const podium_collection *coll
  * reports that were clamped, rounded, filtered or repeated would lead to a confident but wrong answer.
  *
  * PODIUM_ERROR_NOT_REPORTS means that no values could have led to such reports. Either at least 5 reports were refused,
- * and more than were added; or some part of the support has more reports or fewer than the noise allows, by at least 5
- * reports and 0.2% of all, and by more than happens by chance in one of 10^9 collections. PODIUM_OK proves nothing.
+ * and more than 1% of all, although honest reports never are; or some part of the support has more reports or fewer
+ * than the noise allows, by at least 5 reports and 0.2% of all, and by more than happens by chance in one of 10^9
+ * collections. PODIUM_OK proves nothing.
  * PODIUM_ERROR_FINGERPRINT_WRONG means that the aggregate belongs to another collection.
  *
  * Takes up to some milliseconds, and memory that it frees before it returns.

@@ -24,6 +24,10 @@
 #define WRONG_LEAST 5
 #define WRONG_SHARE 0.002
 
+/* Honest reports are never refused, so a larger share of refused reports, and WRONG_LEAST of them, means that the
+   others are not to be trusted either. */
+#define REFUSED_SHARE 0.01
+
 /* KL(a, p) = a ln(a/p) + (1 - a) ln((1 - a)/(1 - p)) */
 static double divergence(double a, double p) {
     double in = a == 0 ? 0 : a * log(a / p), out = a == 1 ? 0 : (1 - a) * log((1 - a) / (1 - p));
@@ -89,8 +93,13 @@ static bool bins_are_possible(const all_limits *limits, const podium_sums *a, do
     return true;
 }
 
+static bool refused_is_possible(const podium_sums *a) {
+    const double refused = (double)a->refused;
+    return a->refused < WRONG_LEAST || refused <= REFUSED_SHARE * (refused + (double)a->count);
+}
+
 static bool is_plausible(const all_limits *limits, const podium_sums *a, double chance) {
-    if (a->refused >= WRONG_LEAST && a->refused > a->count)
+    if (!refused_is_possible(a))
         return false;
     return a->count == 0 || bins_are_possible(limits, a, chance);
 }

@@ -156,6 +156,25 @@ START_TEST(refused_and_others) {
 }
 END_TEST
 
+/* One refused report in a hundred is accepted; more are not, if there are at least five. */
+START_TEST(refused_share) {
+    enum { COUNT = 990 };
+    uint64_t seed = 606;
+    podium_collection c = collection_of(PODIUM_MECHANISM_PODIUM, 1, 0, 10);
+    podium_random random = seeded_random(&seed);
+    podium_aggregate a;
+    for (size_t i = 0; i < COUNT; i++)
+        values[i] = 10 * seeded_uniform(&seed);
+    podium_aggregate_init(&c, &a);
+    ck_assert_int_eq(podium_privatize_from(&c, &random, reports, values, COUNT), PODIUM_OK);
+    ck_assert_int_eq(podium_aggregate_add(&c, &a, reports, COUNT), PODIUM_OK);
+    podium_sums_in(&a)->refused = 10;
+    ck_assert_int_eq(podium_aggregate_check(&c, &a), PODIUM_OK);
+    podium_sums_in(&a)->refused = 11;
+    ck_assert_int_eq(podium_aggregate_check(&c, &a), PODIUM_ERROR_NOT_REPORTS);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("plausible");
     tcase_set_timeout(tests, 300);
@@ -165,5 +184,6 @@ int main(void) {
     tcase_add_test(tests, few_dishonest);
     tcase_add_test(tests, one_among_many);
     tcase_add_test(tests, refused_and_others);
+    tcase_add_test(tests, refused_share);
     return run_tests("plausible", tests);
 }
