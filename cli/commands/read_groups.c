@@ -21,6 +21,7 @@ static groups groups_of_files(const podium_collection *collection, const table_o
         groups_add(&all, collection, name, strlen(name))->aggregate = one.group[0]->aggregate;
         groups_free(&one);
     }
+    groups_number(&all, collection);
     return all;
 }
 

@@ -217,8 +217,11 @@ static void add_apart(void *context, const stored *one) {
     o->group->aggregate = *one->aggregate;
 }
 
-static int by_group_name(const void *a, const void *b) {
-    return strcmp(((const origin *)a)->group->name, ((const origin *)b)->group->name);
+static int by_name_and_place(const void *a, const void *b) {
+    const origin *first = a, *second = b;
+    int order = strcmp(first->group->name, second->group->name);
+    order = order != 0 ? order : strcmp(first->file, second->file);
+    return order != 0 ? order : (first->line > second->line) - (first->line < second->line);
 }
 
 /* The file and the group, or the file and the line */
@@ -232,20 +235,23 @@ static char *longer_name(const origin *o) {
     return name;
 }
 
-static void distinguish(origin *all, size_t count) {
-    char **longer = allocate((count + 1) * sizeof *longer);
-    qsort(all, count, sizeof *all, by_group_name);
+static void lengthen(origin *all, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const bool before = i > 0 && by_group_name(&all[i - 1], &all[i]) == 0;
-        const bool after = i + 1 < count && by_group_name(&all[i], &all[i + 1]) == 0;
-        longer[i] = before || after ? longer_name(&all[i]) : NULL;
+        char *longer = longer_name(&all[i]);
+        free(all[i].group->name);
+        all[i].group->name = longer;
     }
-    for (size_t i = 0; i < count; i++)
-        if (longer[i] != NULL) {
-            free(all[i].group->name);
-            all[i].group->name = longer[i];
-        }
-    free(longer);
+}
+
+/* Groups of one name get longer names, unless they come from one place because a file is given twice. */
+static void distinguish(origin *all, size_t count) {
+    qsort(all, count, sizeof *all, by_name_and_place);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && strcmp(all[i].group->name, all[end].group->name) == 0; end++)
+            continue;
+        if (by_name_and_place(&all[i], &all[end - 1]) != 0)
+            lengthen(all + i, end - i);
+    }
 }
 
 groups aggregates_apart(podium_collection *collection, char **files) {
@@ -256,6 +262,7 @@ groups aggregates_apart(podium_collection *collection, char **files) {
     if (!a.all.grouped)
         a.all.group[0]->name[0] = '\0';
     distinguish(a.origin, a.all.count);
+    groups_number(&a.all, collection);
     free(a.origin);
     return a.all;
 }

@@ -44,14 +44,47 @@ group_index *groups_index(groups *all, const podium_collection *collection) {
     return index;
 }
 
-group *groups_find(group_index *index, const char *name, size_t n) {
+/* Returns the slot of the group, which is empty if there is none of this name. */
+static group **slot_of(group_index *index, const char *name, size_t n) {
     group **slots = index->slots;
     size_t at = (size_t)(siphash(index->key, name, n) >> (64 - SLOT_BITS));
     while (slots[at] != NULL && (strlen(slots[at]->name) != n || memcmp(slots[at]->name, name, n) != 0))
         at = (at + 1) % SLOTS;
-    if (slots[at] == NULL)
-        slots[at] = groups_add(index->all, index->collection, name, n);
-    return slots[at];
+    return &slots[at];
+}
+
+group *groups_find(group_index *index, const char *name, size_t n) {
+    group **slot = slot_of(index, name, n);
+    if (*slot == NULL)
+        *slot = groups_add(index->all, index->collection, name, n);
+    return *slot;
+}
+
+static char *numbered(const char *name, unsigned number) {
+    const size_t room = strlen(name) + 16;
+    char *text = allocate(room);
+    snprintf(text, room, "%s (%u)", name, number);
+    return text;
+}
+
+void groups_number(groups *all, const podium_collection *collection) {
+    group_index *index = groups_index(all, collection);
+    for (size_t i = 0; i < all->count; i++) {
+        group *g = all->group[i];
+        group **slot = slot_of(index, g->name, strlen(g->name));
+        char *name = NULL;
+        for (unsigned number = 2; *slot != NULL; number++) {
+            free(name);
+            name = numbered(g->name, number);
+            slot = slot_of(index, name, strlen(name));
+        }
+        if (name != NULL) {
+            free(g->name);
+            g->name = name;
+        }
+        *slot = g;
+    }
+    free(index);
 }
 
 /* ---- Groups of reports ---- */

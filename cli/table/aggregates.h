@@ -28,6 +28,8 @@ typedef struct group_index group_index;
 group_index *groups_index(groups *all, const podium_collection *collection);
 /* Returns the group with this name, which is new if there was none. */
 group *groups_find(group_index *index, const char *name, size_t n);
+/* Makes the names unique: the second group of a name gets " (2)" after it, and so on. */
+void groups_number(groups *all, const podium_collection *collection);
 
 /* Adds up the reports of a table. */
 groups groups_from(table *table, const podium_collection *collection, const table_options *options);
