@@ -183,6 +183,11 @@ static const option value_options[] = {
     {.name = NULL},
 };
 
+static double rounded_up(double x) { /* to two digits */
+    const double unit = pow(10, floor(log10(x)) - 1);
+    return unit * ceil(x / unit);
+}
+
 static void warn_of_epsilon(const podium_collection *collection, const char *file) {
     const podium_spec spec = podium_collection_spec(collection);
     const double deviation = sqrt(podium_collection_variance_most(collection));
@@ -190,7 +195,7 @@ static void warn_of_epsilon(const podium_collection *collection, const char *fil
         say("warning: %s%sat epsilon %g reports nearly repeat the values: a report is up to %.2g times as likely "
             "from one value as from another, and the standard deviation of its noise is at most %.3g, which is "
             "%.3g%% of the range",
-            file, *file == '\0' ? "" : ": ", spec.epsilon, exp(spec.epsilon), deviation,
+            file, *file == '\0' ? "" : ": ", spec.epsilon, rounded_up(exp(spec.epsilon)), deviation,
             100 * deviation / (spec.max - spec.min));
 }
 
