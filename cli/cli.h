@@ -49,6 +49,9 @@ bool input_begins(const char *path, const char *prefix);
 
 typedef struct output output;
 output *output_open(const char *path); /* NULL or "-" is standard output */
+/* The same, but holds the output in memory until output_close, so that a failure leaves standard output empty as well.
+ */
+output *output_open_whole(const char *path);
 void output_write(output *out, const void *bytes, size_t n);
 void output_print(output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void output_flush(output *out);

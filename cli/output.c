@@ -177,6 +177,9 @@ struct output {
     FILE *file;
     const char *name;
     bool in_stage, inside; /* a file that is staged, or inside a directory that is */
+    FILE *later;           /* where what is held in memory goes in the end; NULL if nothing is held */
+    char *held;
+    size_t held_size;
 };
 
 /* Only regular files are replaced. Devices and pipes are written directly, and so is /dev/stdout, wherever it leads. */
@@ -189,7 +192,7 @@ static bool replaceable(const char *path) {
 
 output *output_open(const char *path) {
     output *out = allocate(sizeof *out);
-    *out = (output){stdout, "standard output", false, false};
+    *out = (output){.file = stdout, .name = "standard output"};
     if (path != NULL && strcmp(path, "-") != 0) {
         out->name = path;
         out->in_stage = replaceable(path);
@@ -198,6 +201,17 @@ output *output_open(const char *path) {
     if (out->file == NULL)
         fail(BAD_IO, "%s: %s", path, strerror(errno));
     setvbuf(out->file, NULL, _IOFBF, 1 << 16);
+    return out;
+}
+
+output *output_open_whole(const char *path) {
+    output *out = output_open(path);
+    if (out->in_stage)
+        return out;
+    out->later = out->file;
+    out->file = open_memstream(&out->held, &out->held_size);
+    if (out->file == NULL)
+        fail(BAD_IO, "%s", podium_status_message(PODIUM_ERROR_OUT_OF_MEMORY));
     return out;
 }
 
@@ -226,7 +240,17 @@ void output_flush(output *out) {
         fail_write(out);
 }
 
+static void release(output *out) {
+    if (fclose(out->file) != 0)
+        fail_write(out);
+    out->file = out->later;
+    output_write(out, out->held, out->held_size);
+    free(out->held);
+}
+
 void output_close(output *out) {
+    if (out->later != NULL)
+        release(out);
     output_flush(out);
     if ((out->in_stage || out->inside) && fsync(fileno(out->file)) != 0)
         fail_write(out);
@@ -277,7 +301,7 @@ static char *path_inside(const char *name) {
 
 output *output_open_inside(const char *name) {
     output *out = allocate(sizeof *out);
-    *out = (output){fopen(path_inside(name), "wbx"), name, false, true};
+    *out = (output){.file = fopen(path_inside(name), "wbx"), .name = name, .inside = true};
     if (out->file == NULL)
         fail(BAD_IO, "%s/%s: %s", tree.final, name, strerror(errno));
     return out;

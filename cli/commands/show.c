@@ -265,7 +265,7 @@ static int run(char **arguments) {
     output_options to = {.format = FORMAT_TEXT};
     char **files = input_files(options_parse(&command_show, &to, arguments));
     const bool json = to.format == FORMAT_JSON;
-    output *out = output_open(to.path);
+    output *out = output_open_whole(to.path);
     output_print(out, json ? "[" : "");
     for (char **file = files; *file != NULL; file++) {
         content c = content_of(*file);
