@@ -80,7 +80,7 @@ bool collection_is_spec(const char *text) {
 }
 
 /* A single line is a spec even if its mechanism was forgotten, so it is not read as a line of a file. */
-static podium_collection parse_spec(const char *text) {
+podium_collection collection_parse_spec(const char *before, const char *text) {
     char words[MISTAKE_MAX];
     podium_collection collection;
     podium_spec spec;
@@ -91,7 +91,7 @@ static podium_collection parse_spec(const char *text) {
     if (status == PODIUM_OK)
         status = podium_collection_parse(&collection, NULL, 0, &error, text, strlen(text));
     if (status != PODIUM_OK)
-        fail(BAD_USAGE, "--collection '%s': %s", text, mistake_words(words, text, &error));
+        fail(BAD_USAGE, "%s'%s': %s", before, text, mistake_words(words, text, &error));
     return collection;
 }
 
@@ -112,7 +112,7 @@ static size_t read_file(char *text, size_t capacity, const char *path) {
 podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]) {
     char text[64 * 1024];
     if (collection_is_spec(path))
-        return parse_spec(path);
+        return collection_parse_spec("--collection ", path);
     return collection_parse(path, name, text, read_file(text, sizeof text, path));
 }
 

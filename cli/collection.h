@@ -68,6 +68,8 @@ podium_collection collection_read(const char *path, char name[PODIUM_NAME_MAX]);
 const char *mistake_words(char words[MISTAKE_MAX], const char *text, const podium_error *error);
 /* The same from the n bytes of a file that has been read, which a 0 byte follows; the path is for messages. */
 podium_collection collection_parse(const char *path, char name[PODIUM_NAME_MAX], const char *text, size_t n);
+/* Parses a spec on one line. Messages begin with `before`, such as "--collection ", or "" if it is an operand. */
+podium_collection collection_parse_spec(const char *before, const char *text);
 /* Returns whether an argument is a spec rather than the name of a file. */
 bool collection_is_spec(const char *text);
 /* Warns if the mechanism is a bad choice for this epsilon. */

@@ -108,7 +108,7 @@ static content content_of(const char *path) {
     const bool standard = strcmp(path, "-") == 0;
     content c = {.file = standard ? "standard input" : path};
     if (collection_is_spec(path)) {
-        c.collection = collection_read(path, c.name);
+        c.collection = collection_parse_spec("", path);
         return c;
     }
     if (!standard)
