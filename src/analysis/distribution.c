@@ -10,10 +10,11 @@
 
 #include <math.h>
 
-/* The allowances, in units of the average half-width, as a share of the range. Those of shares are larger, because a
-   share jumps by all of a spike if the spike lies a little further left, while a quantile does not. */
-#define BLUR_QUANTILE 0.15
-#define BLUR_SHARE 0.5
+/* The allowances, in units of the average half-width, as a share of the range. That of a share below a value is the
+   larger than those of quantiles and bins, because it jumps by all of a spike if the spike lies a little further left.
+   A quantile does not, and a bin does so only if the spike is near one of its edges. */
+#define BLUR 0.15
+#define BLUR_BELOW 0.5
 #define BLUR_END 0.6
 #define END_REACH 4 /* how many times BLUR_END the influence of the ends reaches */
 
@@ -93,7 +94,7 @@ static void set_below(double *lower, double *upper, const band *b, const double 
 /* Sets the limits of the share of each bin: at most what may lie in a slightly wider bin, at least what must lie in a
    slightly narrower one. */
 static void set_bins(podium_distribution *d, const band *b) {
-    const double width = (double)PODIUM_SHARES / d->bins, blur = BLUR_SHARE * b->unit * PODIUM_SHARES;
+    const double width = (double)PODIUM_SHARES / d->bins, blur = BLUR * b->unit * PODIUM_SHARES;
     for (uint32_t j = 0; j < d->bins; j++) {
         const double from = j * width, to = from + width, share = podium_distribution_bin(d, j).share;
         const double out = fmax(from - blur, 0), far = fmin(to + blur, PODIUM_SHARES);
@@ -123,8 +124,8 @@ static podium_status estimate(podium_distribution *d, const podium_channel *chan
     d->steps = fit.steps;
     memcpy(d->share, fit.share, sizeof d->share);
     set_band(&b, &fit, d->confidence);
-    set_below(d->below_lower, d->below_upper, &b, d->share, BLUR_SHARE);
-    set_below(d->quantile_lower, d->quantile_upper, &b, d->share, BLUR_QUANTILE);
+    set_below(d->below_lower, d->below_upper, &b, d->share, BLUR_BELOW);
+    set_below(d->quantile_lower, d->quantile_upper, &b, d->share, BLUR);
     set_bins(d, &b);
     podium_fit_clear(&fit);
     return PODIUM_OK;
