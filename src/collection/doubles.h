@@ -1,9 +1,10 @@
-/* For code that must compute the same doubles on every machine. A file includes this before its first function, and
-   is then compiled without fused or extended arithmetic. */
+/*
+ * Makes the compiler compute doubles as IEEE 754 says, so that they are the same on every machine: no multiplication is
+ * fused with an addition, and nothing is computed with more digits than a double has. It holds for the functions after
+ * this header, whatever flags a build uses, and internal.h includes it first.
+ */
 #ifndef PODIUM_DOUBLES_H
 #define PODIUM_DOUBLES_H
-
-#include <float.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=off") /* gcc ignores the standard pragma */
@@ -11,9 +12,19 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
+/*
+ * The x87 unit of 32-bit x86 computes with 64 digits and a wider exponent. Rounding to a double afterwards rounds
+ * twice, so that no flag makes its results those of other machines. SSE2, which every such processor since 2001 has,
+ * computes doubles. FLT_EVAL_METHOD keeps its value of 2 after the pragma, so it is not asked then.
+ */
+#if defined(__i386__) && !defined(__SSE2_MATH__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC target("sse2,fpmath=sse")
+#else
+#include <float.h>
 /* FLT_EVAL_METHOD is 1 on s390x under -std=c11. Then only floats are computed as doubles, and there are no floats
    here. */
 _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1,
                "this needs doubles that are doubles: on 32-bit x86, -msse2 -mfpmath=sse");
+#endif
 
 #endif

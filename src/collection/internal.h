@@ -2,6 +2,7 @@
 #ifndef PODIUM_INTERNAL_H
 #define PODIUM_INTERNAL_H
 
+#include "collection/doubles.h"
 #include "podium.h"
 
 #include <stdbool.h>

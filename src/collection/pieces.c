@@ -4,7 +4,6 @@
  */
 #include "collection/layout.h"
 #include "collection/linear.h"
-#include "collection/doubles.h"
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
  * cancels and nothing overflows for epsilon from 1e-6 to 700. tests/unit/shape.c bounds the largest relative error
  * against 40-digit values.
  */
+#include "collection/elementary.h"
 #include "collection/mechanism.h"
 #include "podium_analysis.h"
 
@@ -20,13 +21,13 @@
  * steps; six are enough in all cases. The last residual is the low part of the result.
  */
 podium_two podium_step_parameter_for(double epsilon, double spread) {
-    double k = -expm1(-epsilon) * (3 - 12 * spread) / 4;
-    double s = fmax(epsilon / 4, (epsilon - log(2 - 2 * k)) / 3);
+    double k = -podium_expm1(-epsilon) * (3 - 12 * spread) / 4;
+    double s = fmax(epsilon / 4, (epsilon - podium_log(2 - 2 * k)) / 3);
     double correction = 0;
     for (int i = 0; i < 7; i++) {
         s += correction;
-        correction = -(sinh(2 * s - epsilon) + 2 * sinh(s) - k * exp(s)) /
-                     (2 * cosh(2 * s - epsilon) + 2 * cosh(s) - k * exp(s));
+        correction = -(podium_sinh(2 * s - epsilon) + 2 * podium_sinh(s) - k * podium_exp(s)) /
+                     (2 * podium_cosh(2 * s - epsilon) + 2 * podium_cosh(s) - k * podium_exp(s));
     }
     return (podium_two){s, correction};
 }
@@ -34,8 +35,8 @@ podium_two podium_step_parameter_for(double epsilon, double spread) {
 /* ---- The law ---- */
 
 void podium_step_fill(podium_shape *shape, podium_two s) {
-    double u = exp(s.high) * (1 + s.low);
-    double b = exp(-shape->spec.epsilon), one_minus_b = -expm1(-shape->spec.epsilon);
+    double u = podium_exp(s.high) * (1 + s.low);
+    double b = podium_exp(-shape->spec.epsilon), one_minus_b = -podium_expm1(-shape->spec.epsilon);
     double one_plus_ub = 1 + u * b;
     double base = b * (1 + u) / one_plus_ub; /* 1 - q */
     double delta = shape->delta;

@@ -1,4 +1,5 @@
 /* Hybrid (Wang et al., 2019): Piecewise or Duchi's two outputs, by a public coin. */
+#include "collection/elementary.h"
 #include "collection/mechanism.h"
 #include "podium_analysis.h"
 
@@ -23,7 +24,7 @@ static podium_status layout(podium_layout *c) {
     c->cells = PODIUM_GRID_MAX;
     c->draw.pair.step.width = podium_step_width(&shape, half);
     c->places = half - c->draw.pair.step.width;
-    c->draw.pair.coin = (uint64_t)ldexp(exp(-c->spec.epsilon / 2), 64);
+    c->draw.pair.coin = (uint64_t)ldexp(podium_exp(-c->spec.epsilon / 2), 64);
     return PODIUM_OK;
 }
 

@@ -1,4 +1,5 @@
 /* Laplace: the density at distance z is epsilon/(2 delta) e^(-|z| epsilon/delta). */
+#include "collection/elementary.h"
 #include "collection/mechanism.h"
 #include "podium_analysis.h"
 
@@ -9,15 +10,15 @@ static double rate(const podium_shape *shape) {
 }
 
 static double density_at(const podium_shape *shape, double z) {
-    return rate(shape) / 2 * exp(-z * rate(shape));
+    return rate(shape) / 2 * podium_exp(-z * rate(shape));
 }
 
 static double tail(const podium_shape *shape, double z) {
-    return exp(-z * rate(shape)) / 2;
+    return podium_exp(-z * rate(shape)) / 2;
 }
 
 static double distance(const podium_shape *shape, double mass) {
-    return -log(2 * mass) / rate(shape);
+    return -podium_log(2 * mass) / rate(shape);
 }
 
 static const podium_noise noise = {density_at, tail, distance};

@@ -13,9 +13,9 @@
  * lift, and that the lift changes only at knots. So the unknowns are the lifts, and the values and slopes of W
  * consecutive pieces, which come in pairs because g is odd.
  */
+#include "collection/elementary.h"
 #include "collection/mechanisms/minimax.h"
 #include "collection/linear.h"
-#include "collection/doubles.h"
 
 #include <float.h>
 #include <math.h>
@@ -27,7 +27,7 @@
 
 /* W = N/2, and g runs linearly from h - 1/2 to h + 1/2 on the upper half. */
 static void closed_form(podium_piece_solution *m, double epsilon) {
-    double h = 0.5 / tanh(epsilon / 2), half = m->pieces / 2.0;
+    double h = 0.5 + 1 / podium_expm1(epsilon), half = m->pieces / 2.0;
     m->width = m->pieces / 2;
     m->knots = 0;
     for (uint32_t c = 0; c < m->pieces; c++) {
@@ -111,7 +111,7 @@ static bool family_make(family *f, const podium_piece_solution *m, double epsilo
     piece_row(m, 0, NULL, &slope, &n);
     *f = (family){.n = n, .parts = split * m->pieces, .window = split * m->width};
     f->places = (f->parts - f->window) / 2 + 1;
-    f->q = 1 / (1 + m->pieces / (m->width * expm1(epsilon)));
+    f->q = 1 / (1 + m->pieces / (m->width * podium_expm1(epsilon)));
     f->inner = m->piece_bits > 0 ? (0.25 - 1 / (cells * cells)) / 12 : 0;
     f->row = podium_allocate((size_t)(f->parts + 2 * f->places) * n, sizeof *f->row);
     f->slope_of = podium_allocate(f->parts, sizeof *f->slope_of);
@@ -300,7 +300,7 @@ static double newton(const family *f, work *w, double tau) {
 static double barrier(const family *f, const double *x, const double *variance, double tau) {
     double sum = tau * x[f->n];
     for (uint32_t t = 0; t < f->places; t++)
-        sum -= x[f->n] > variance[t] ? log(x[f->n] - variance[t]) : -INFINITY;
+        sum -= x[f->n] > variance[t] ? podium_log(x[f->n] - variance[t]) : -INFINITY;
     return sum;
 }
 

@@ -1,6 +1,7 @@
 /* Square Wave (Li et al., 2020): the member of the step family whose step is 2b of a support of 1 + 2b, in their
    letters, so u = 1/(2b). It is made for the shape of the values. On this library's ruler it is unbiased as well, so
    the same reports give the mean. */
+#include "collection/elementary.h"
 #include "collection/mechanism.h"
 
 #include <math.h>
@@ -17,18 +18,18 @@
 static double excess(double epsilon) {
     double term = 0.5, above = 0, below = 0;
     if (epsilon > SERIES_EPSILON)
-        return (expm1(epsilon) - expm1(-epsilon) - 2 * epsilon) / (expm1(-epsilon) + epsilon);
+        return (podium_expm1(epsilon) - podium_expm1(-epsilon) - 2 * epsilon) / (podium_expm1(-epsilon) + epsilon);
     for (int k = 0; k < 24; k++) {
         above += k % 2 == 1 ? 2 * term : 0;
         below += (k + 1) * term;
         term *= epsilon / (k + 3);
     }
-    return exp(epsilon) * (above / below);
+    return podium_exp(epsilon) * (above / below);
 }
 
 static podium_two step_parameter(const podium_spec *spec) {
-    const double more = excess(spec->epsilon), s = log1p(more);
-    return (podium_two){s, (more - expm1(s)) / exp(s)};
+    const double more = excess(spec->epsilon), s = podium_log1p(more);
+    return (podium_two){s, (more - podium_expm1(s)) / podium_exp(s)};
 }
 
 const podium_row podium_row_square_wave = {
