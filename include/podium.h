@@ -276,6 +276,8 @@ PODIUM_API podium_status podium_collection_parse(podium_collection *collection, 
  * bytes and return n. Any other return value is a failure, and so is a fill that is NULL; the call that needed the
  * bytes then fails with PODIUM_ERROR_RANDOM_FAILED.
  *
+ * The same bytes draw the same cells on every machine, whatever its processor and its byte order.
+ *
  * If a source has something to set up for each call, open returns the context that fill and close receive, or NULL on
  * failure; its argument bytes is how many bytes the call will need in all. Leave open and close NULL if there is
  * nothing to set up.

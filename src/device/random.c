@@ -30,9 +30,22 @@ podium_status podium_stream_open(podium_stream *stream, const podium_random *ran
     return stream->context == NULL ? PODIUM_ERROR_RANDOM_FAILED : PODIUM_OK;
 }
 
+/* The least significant byte of a half comes first on every machine, so that the same bytes draw the same cells. */
+static void order_bytes(uint32_t *halves, size_t n) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    for (size_t i = 0; i < n; i++)
+        halves[i] = halves[i] >> 24 | (halves[i] >> 8 & 0xff00) | (halves[i] & 0xff00) << 8 | halves[i] << 24;
+#else
+    (void)halves, (void)n;
+#endif
+}
+
 podium_status podium_stream_fill(podium_stream *stream, uint32_t *halves, size_t n) {
-    size_t bytes = n * sizeof *halves;
-    return stream->random->fill(stream->context, halves, bytes) == bytes ? PODIUM_OK : PODIUM_ERROR_RANDOM_FAILED;
+    const size_t bytes = n * sizeof *halves;
+    if (stream->random->fill(stream->context, halves, bytes) != bytes)
+        return PODIUM_ERROR_RANDOM_FAILED;
+    order_bytes(halves, n);
+    return PODIUM_OK;
 }
 
 void podium_stream_close(podium_stream *stream) {
