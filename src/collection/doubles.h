@@ -8,6 +8,13 @@
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=off") /* gcc ignores the standard pragma */
+/* Where a processor has vectors that multiply and add, gcc's vectoriser fuses in spite of that: on x86 one lane's a b +
+   c with the next lane's a b - c (seen in gcc 12), and on RISC-V whatever it can, as others report. */
+#if defined(__FMA__) || defined(__FMA4__)
+#pragma GCC optimize("no-tree-slp-vectorize")
+#elif defined(__riscv_vector)
+#pragma GCC optimize("no-tree-vectorize")
+#endif
 #else
 #pragma STDC FP_CONTRACT OFF
 #endif
