@@ -13,7 +13,7 @@ if(PODIUM_HAS_NO_PSABI)
 endif()
 
 # 32-bit x86 computes in 80 bits unless SSE2 does it. The results would differ from every other machine's, so doubles.h
-# refuses that.
+# does not allow that in the library, and here the program and the tests follow.
 check_c_source_compiles("#include <float.h>
 _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1, \"\");
 int main(void) { return 0; }" PODIUM_DOUBLES_ARE_DOUBLES)

@@ -21,8 +21,8 @@
 
 /*
  * The x87 unit of 32-bit x86 computes with 64 digits and a wider exponent. Rounding to a double afterwards rounds
- * twice, so that no flag makes its results those of other machines. SSE2, which every such processor since 2001 has,
- * computes doubles. FLT_EVAL_METHOD keeps its value of 2 after the pragma, so it is not asked then.
+ * twice, so that no flag makes its results those of other machines. SSE2, which Intel's processors have since 2001 and
+ * AMD's since 2003, computes doubles. FLT_EVAL_METHOD keeps its value of 2 after the pragma, so it is not asked then.
  */
 #if defined(__i386__) && !defined(__SSE2_MATH__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC target("sse2,fpmath=sse")
