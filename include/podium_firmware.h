@@ -83,8 +83,8 @@ PODIUM_API podium_status podium_firmware_stairs(const podium_firmware *firmware,
 
 /*
  * Turns n values into n cells with the random source, which must not be NULL on a device. Each value takes the bytes of
- * the source that podium_privatize_cells would take for that value alone, and becomes the same cell if it is put at the
- * same place; docs/devices.md says when it is.
+ * the source that podium_privatize_cells would take for that value alone, in one or more pieces, and becomes the same
+ * cell if it is put at the same place; docs/devices.md says when it is.
  *
  * Every integer is accepted. One that is below the range or above it counts as the nearer end. The status and the
  * running time depend on the collection, n and the random source, and never on a value.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape. With --check it installs nothing: if something is missing it says what, and how to
+# bench-postgres, instructions, shape, devices. With --check it installs nothing: if something is missing it says what, and how to
 # get it, and fails.
 #
 #   setup.sh [--check] PART...
@@ -20,7 +20,9 @@ shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
 check="$fuzz clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
-    mingw-w64-x86-64-dev wasi-libc"
+    mingw-w64-x86-64-dev wasi-libc
+    gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm"
+devices="clang gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm"
 
 command -v apt-get >/dev/null || exit 0 # not Debian: whatever is missing, the build will say
 
@@ -37,6 +39,7 @@ for part in "$@"; do
     bench-postgres) wanted="$wanted $bench_postgres" ;;
     instructions) wanted="$wanted $instructions" ;;
     shape) wanted="$wanted $shape" ;;
+    devices) wanted="$wanted $devices" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done

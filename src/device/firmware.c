@@ -92,15 +92,17 @@ uint64_t podium_firmware_round(const podium_firmware *f, uint64_t place, uint32_
 
 enum { KIND_STEP = PODIUM_SAMPLER_STEP, KIND_PAIR = PODIUM_SAMPLER_PAIR, KIND_STAIRS = PODIUM_SAMPLER_STAIRS };
 
-/* The most halves of words that a value takes, with one that rounds its place */
-enum { STEP_HALVES = 5, PAIR_HALVES = 9, STAIRS_HALVES = 7 + 2 * PODIUM_COINS_MAX };
+/* The most halves of words that are on the stack at once. Those of stairs are drawn piece by piece, because a small
+   epsilon takes 57 of them. */
+enum { STEP_HALVES = 5, PAIR_HALVES = 9, STAIRS_HALVES = 6 };
+enum { HALVES_MOST = 7 + 2 * PODIUM_COINS_MAX }; /* that a value takes */
 
-/* Fills halves with the random halves of one value, unless this sampler was not meant. */
-static podium_status draw_halves(const podium_firmware *f, podium_stream *stream, uint32_t *halves, size_t capacity,
-                                 uint64_t kind) {
-    if (f->kind != kind || f->halves > capacity)
+/* Draws the first n halves of a value, unless this sampler was not meant. */
+static podium_status first_halves(const podium_firmware *f, podium_stream *stream, uint32_t *halves, size_t n,
+                                  size_t capacity, uint64_t kind) {
+    if (f->kind != kind || n > capacity)
         return PODIUM_ERROR_CHECKSUM_WRONG;
-    return podium_stream_fill(stream, halves, (size_t)f->halves);
+    return podium_stream_fill(stream, halves, n);
 }
 
 /* Returns the next word, and advances halves past its one half or two. */
@@ -109,25 +111,24 @@ static inline uint64_t next_word(const uint32_t **halves, bool has_lower) {
     return has_lower ? upper | *(*halves)++ : upper;
 }
 
-/* The last half rounds the place. */
-static uint64_t whole_place(const podium_firmware *f, int32_t value, const uint32_t *halves) {
-    return podium_firmware_round(f, podium_firmware_place(f, value), halves[f->halves - 1]);
+static uint64_t whole_place(const podium_firmware *f, int32_t value, uint32_t rounding) {
+    return podium_firmware_round(f, podium_firmware_place(f, value), rounding);
 }
 
 podium_status podium_firmware_step(const podium_firmware *f, podium_stream *stream, uint32_t *cell, int32_t value) {
     uint32_t halves[STEP_HALVES];
     const uint32_t *next = halves;
-    const podium_status status = draw_halves(f, stream, halves, STEP_HALVES, KIND_STEP);
+    const podium_status status = first_halves(f, stream, halves, (size_t)f->halves, STEP_HALVES, KIND_STEP);
     if (status == PODIUM_OK) {
         const uint64_t position = next_word(&next, true), select = next_word(&next, podium_has_lower(f->threshold));
-        const uint64_t place = whole_place(f, value, halves);
+        const uint64_t place = whole_place(f, value, halves[f->halves - 1]);
         *cell = (uint32_t)step_cell(place, f->width, f->cells, f->threshold, select, position);
     }
     podium_wipe(halves, sizeof halves);
     return status;
 }
 
-static uint32_t pair_of(const podium_firmware *f, uint64_t place, const uint32_t *next) {
+PODIUM_NOT_INLINED static uint32_t pair_of(const podium_firmware *f, uint64_t place, const uint32_t *next) {
     const podium_pair_draw draw = {{f->width, f->threshold}, f->coin, f->pair_threshold};
     pair_words words;
     words.position = next_word(&next, true);
@@ -139,28 +140,51 @@ static uint32_t pair_of(const podium_firmware *f, uint64_t place, const uint32_t
 
 podium_status podium_firmware_pair(const podium_firmware *f, podium_stream *stream, uint32_t *cell, int32_t value) {
     uint32_t halves[PAIR_HALVES];
-    const podium_status status = draw_halves(f, stream, halves, PAIR_HALVES, KIND_PAIR);
+    const podium_status status = first_halves(f, stream, halves, (size_t)f->halves, PAIR_HALVES, KIND_PAIR);
     if (status == PODIUM_OK)
-        *cell = pair_of(f, whole_place(f, value, halves), halves);
+        *cell = pair_of(f, whole_place(f, value, halves[f->halves - 1]), halves);
     podium_wipe(halves, sizeof halves);
     return status;
 }
 
-static uint32_t stairs_of(const podium_firmware *f, uint64_t place, const uint32_t *next) {
-    stairs_decided decided;
-    decided.position = next_word(&next, true);
-    decided.on_middle = mask_less(next_word(&next, podium_has_lower(f->threshold)), f->threshold);
-    decided.in_tail = mask_less(next_word(&next, podium_has_lower(f->tail_threshold)), f->tail_threshold);
-    decided.stair = stair_number(f->coins, (uint32_t)f->coin_count, next, 1);
-    return (uint32_t)stairs_cell(f->margin + place, f->width, f->cells - 1, (unsigned)f->stair_bits, &decided);
+static size_t halves_of(uint64_t threshold) {
+    return podium_has_lower(threshold) ? 2 : 1;
+}
+
+/* What the words before the coins decide, which are in halves */
+static void decide(const podium_firmware *f, stairs_decided *decided, const uint32_t *next) {
+    decided->position = next_word(&next, true);
+    decided->on_middle = mask_less(next_word(&next, podium_has_lower(f->threshold)), f->threshold);
+    decided->in_tail = mask_less(next_word(&next, podium_has_lower(f->tail_threshold)), f->tail_threshold);
+    decided->stair = 0;
+}
+
+/* Draws the words of the coins, one after the other, and then the half that rounds the place. */
+static podium_status toss_coins(const podium_firmware *f, podium_stream *stream, stairs_decided *decided,
+                                uint32_t *halves) {
+    podium_status status = PODIUM_OK;
+    for (uint32_t k = 0; status == PODIUM_OK && k < f->coin_count; k++) {
+        status = podium_stream_fill(stream, halves, halves_of(f->coins[k]));
+        decided->stair |= stair_number(&f->coins[k], 1, halves, 1) << k;
+    }
+    return status == PODIUM_OK && f->fraction_bits != 0 ? podium_stream_fill(stream, halves, 1) : status;
 }
 
 podium_status podium_firmware_stairs(const podium_firmware *f, podium_stream *stream, uint32_t *cell, int32_t value) {
-    uint32_t halves[STAIRS_HALVES];
-    const podium_status status = draw_halves(f, stream, halves, STAIRS_HALVES, KIND_STAIRS);
-    if (status == PODIUM_OK)
-        *cell = stairs_of(f, whole_place(f, value, halves), halves);
+    uint32_t halves[STAIRS_HALVES] = {0};
+    stairs_decided decided;
+    podium_status status = first_halves(f, stream, halves, 2 + halves_of(f->threshold) + halves_of(f->tail_threshold),
+                                        STAIRS_HALVES, KIND_STAIRS);
+    if (status == PODIUM_OK) {
+        decide(f, &decided, halves);
+        status = toss_coins(f, stream, &decided, halves);
+    }
+    if (status == PODIUM_OK) {
+        const uint64_t middle = f->margin + whole_place(f, value, halves[0]);
+        *cell = (uint32_t)stairs_cell(middle, f->width, f->cells - 1, (unsigned)f->stair_bits, &decided);
+    }
     podium_wipe(halves, sizeof halves);
+    podium_wipe(&decided, sizeof decided);
     return status;
 }
 
@@ -169,7 +193,7 @@ podium_status podium_firmware_stairs(const podium_firmware *f, podium_stream *st
 /* Compilers spill what they compute to the stack, where no name reaches it. This overwrites the stack below its caller,
    as deep as the samplers go. */
 PODIUM_NOT_INLINED static void clear_stack(void) {
-    unsigned char below[192];
+    unsigned char below[320];
     podium_wipe(below, sizeof below);
 }
 
@@ -207,7 +231,7 @@ static podium_status draw_all(const podium_firmware *f, const podium_random *ran
     if (status != PODIUM_OK)
         return status;
     const size_t each = (size_t)f->halves * sizeof(uint32_t);
-    status = podium_stream_open(&stream, random, n > SIZE_MAX / (4 * STAIRS_HALVES) ? SIZE_MAX : n * each);
+    status = podium_stream_open(&stream, random, n > SIZE_MAX / (4 * HALVES_MOST) ? SIZE_MAX : n * each);
     if (status == PODIUM_OK)
         status = draw(f, &stream, cells, codes, values, n);
     podium_stream_close(&stream);

@@ -34,11 +34,11 @@ typedef struct {
    that grows linearly with the place. */
 static inline uint64_t pair_cell(const podium_pair_draw *d, uint64_t cells, uint64_t places, uint64_t place,
                                  const pair_words *words) {
-    const uint64_t half = cells / 2;
+    const uint64_t half = cells >> 1, quarter = half >> 1; /* no division, because tests/ctime rejects any */
     uint64_t selected = words->select, at = words->position;
     uint64_t upper = mask_less(scale(words->side, places), place);
     uint64_t lower_cell = step_cell(place, d->step.width, half, d->step.threshold, selected, at);
-    uint64_t upper_cell = step_cell(upper & (half / 2), half / 2, half, d->pair_threshold, selected, at);
+    uint64_t upper_cell = step_cell(upper & quarter, quarter, half, d->pair_threshold, selected, at);
     uint64_t is_pair = mask_less(words->coin, d->coin);
     return mask_select(is_pair, half + upper_cell, lower_cell);
 }

@@ -11,6 +11,17 @@
 
 #include <math.h>
 
+/* Random bytes one by one, so that they do not depend on the pieces in which they are drawn */
+static size_t byte_fill(void *state, void *buffer, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        ((unsigned char *)buffer)[i] = (unsigned char)seeded_word(state);
+    return n;
+}
+
+static podium_random random_bytes(uint64_t *state) {
+    return (podium_random){.fill = byte_fill, .context = state};
+}
+
 typedef struct {
     podium_collection collection;
     const podium_layout *layout;
@@ -170,7 +181,7 @@ END_TEST
 static void cell_is_the_librarys(subject *s, int32_t value) {
     static uint64_t seed;
     uint64_t state = ++seed, other = seed;
-    const podium_random ours = seeded_random(&state), theirs = seeded_random(&other);
+    const podium_random ours = random_bytes(&state), theirs = random_bytes(&other);
     const double x = value * s->unit;
     uint32_t cell, want;
     unsigned char code[4] = {0}, encoded[4] = {0};
@@ -220,8 +231,7 @@ START_TEST(arrays_are_values_one_by_one) {
     FOR_EACH_MECHANISM (m) {
         const podium_spec spec = spec_of(m, 0.7, 1, 120);
         uint64_t state = 5, other = 5, third = 5;
-        const podium_random random = seeded_random(&state), again = seeded_random(&other),
-                            coded = seeded_random(&third);
+        const podium_random random = random_bytes(&state), again = random_bytes(&other), coded = random_bytes(&third);
         make(&s, &spec, 1);
         for (int i = 0; i < 40; i++)
             values[i] = 3 * i;
@@ -247,7 +257,7 @@ END_TEST
 
 static void draws_nothing(const podium_firmware *f, podium_status want) {
     uint64_t state = 1;
-    const podium_random random = seeded_random(&state);
+    const podium_random random = random_bytes(&state);
     const int32_t values[3] = {7, 8, 9};
     uint32_t cells[3] = {77, 88, 99};
     unsigned char codes[12];
@@ -311,7 +321,7 @@ END_TEST
 
 /* A source that fails at the last of a few values, keeps the buffer's address, and sees whether it was wiped. */
 typedef struct {
-    int left;
+    size_t left; /* bytes until it fails */
     const uint32_t *buffer;
     size_t halves;
     bool opened, closed, dirty;
@@ -331,7 +341,7 @@ static size_t watchful_fill(void *context, void *buffer, size_t n) {
     w->halves = n / sizeof(uint32_t);
     w->filled += n;
     memset(buffer, 0xa7, n);
-    return w->left-- > 0 ? n : n - 1;
+    return w->filled <= w->left ? n : n - 1;
 }
 
 /* The stack of the sampler, which has returned, is still there: nothing has been called since but this. */
@@ -350,8 +360,8 @@ START_TEST(a_source_that_fails_leaves_zeros) {
         const podium_spec spec = spec_of(m, 1, 1, 120);
         uint32_t cells[3] = {77, 88, 99};
         make(&s, &spec, 1);
-        for (int left = 0; left <= 3; left++) {
-            watchful w = {.left = left};
+        for (size_t left = 0; left <= 3; left++) {
+            watchful w = {.left = 4 * s.firmware.halves * left};
             const podium_random random = {watchful_fill, &w, watchful_open, watchful_close};
             const podium_status status = podium_firmware_cells(&s.firmware, &random, cells, values, 3);
             ck_assert_int_eq(status, left < 3 ? PODIUM_ERROR_RANDOM_FAILED : PODIUM_OK);
