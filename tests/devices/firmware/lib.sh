@@ -24,7 +24,7 @@ esac
 
 flags="-mcpu=$cpu -mthumb -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffunction-sections
     -fdata-sections -I$work -I$firmware -I$source/include -I$source/src -nostartfiles --specs=nosys.specs -T$firmware/link.ld
-    -Wl,--gc-sections"
+    -Wl,--gc-sections -Wl,-z,noexecstack"
 device="$source/src/device/firmware.c $source/src/device/random.c $source/src/device/random_none.c
     $source/src/device/wipe_volatile.c"
 
@@ -34,7 +34,7 @@ build() {
     shift
     # shellcheck disable=SC2086
     if [ "$compiler" = clang ]; then
-        (cd "$work" && clang --target=arm-none-eabi -mcpu=$cpu -mthumb -std=c11 $level -ffreestanding -ffunction-sections \
+        (cd "$work" && clang --target=arm-none-eabi -mcpu=$cpu -mthumb -std=c11 $level -ffreestanding -fshort-enums -ffunction-sections \
             -fdata-sections -Wall -Wextra -Werror -isystem /usr/include/newlib -I"$source/include" -I"$source/src" -c $device)
         arm-none-eabi-gcc $flags "$@" "$work"/firmware.o "$work"/random.o "$work"/random_none.o "$work"/wipe_volatile.o \
             -o "$work/$output"
