@@ -55,6 +55,11 @@ static void copy_draw(podium_firmware *f, podium_firmware_tables *tables, const 
 
 /* ---- The place, in integers ---- */
 
+/* The next whole number; firmware_make.c needs no function of math.h that the rest of the library does not need. */
+static double upwards(double x) {
+    return -floor(-x);
+}
+
 /* A bound of the range in units. 0.3/0.1 is not 3 in doubles, but it is meant, so a quotient that is a whole number
    but for rounding becomes that number. */
 static double in_units(double bound, double unit) {
@@ -74,11 +79,11 @@ static bool fits_integers(const unit_range *r) {
    end or a middle that is not a whole number of those is off by at most 2^-32 of half the width. */
 static void set_scale(podium_firmware *f, const unit_range *r) {
     const double half = (r->most - r->least) / 2, first = floor(r->least);
-    int exponent;
-    (void)frexp(half, &exponent); /* half is at least 1/2, so the exponent is at least 0 */
-    const int bits = 32 - exponent;
+    int bits = 0;
+    while (ldexp(half, bits + 1) < 0x1p32) /* it ends at 32 at the latest, because half is at least 1/2 */
+        bits++;
     f->least = (int64_t)first;
-    f->span = (uint64_t)(ceil(r->most) - first);
+    f->span = (uint64_t)(upwards(r->most) - first);
     f->scale = (uint64_t)1 << bits;
     f->middle = (uint64_t)nearbyint(ldexp(r->least - first + half, bits));
     f->end = (uint64_t)nearbyint(ldexp(half, bits));
@@ -95,7 +100,7 @@ static podium_firmware_ramp straight_ramp(const podium_firmware *f) {
 /* A ramp whose slope and knot are those of the layout, but for its sign */
 static podium_firmware_ramp ramp_of(const podium_firmware *f, const podium_layout *c, uint32_t k) {
     const double per_value = ldexp(fabs(c->slopes[k]), -(int)c->fraction_bits), half = (c->spec.max - c->spec.min) / 2;
-    return (podium_firmware_ramp){.slope = (uint64_t)ceil(ldexp(per_value * half, 64) / (double)f->end),
+    return (podium_firmware_ramp){.slope = (uint64_t)upwards(ldexp(per_value * half, 64) / (double)f->end),
                                   .lift = (uint64_t)nearbyint(ldexp(per_value * c->knots[k], 32))};
 }
 
