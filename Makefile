@@ -6,11 +6,12 @@
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
 #   make check-quick  the fast tests of one build: three minutes, for the working day
-#   make check-devices   other machines, C libraries and levels of optimisation: the same bytes on all of them
+#   make check-devices   everything about other machines, compilers and levels: the same bytes, firmware, arm, Windows
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
+#   make bench-firmware   flash, memory, stack and instructions for a report on small processors
 #   make bench-shape  how long the estimate of a distribution takes
 #   make shape-table  the estimated distributions beside an independent peer: a table, docs/shape.csv
 #   make install      program, header, libraries, manual, files for pkg-config and CMake (PREFIX, DESTDIR)
@@ -28,7 +29,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices sqlite postgres install-postgres fuzz bench \
-    bench-instructions bench-shape bench-postgres shape-table install clean
+    bench-firmware bench-instructions bench-shape bench-postgres shape-table install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -49,6 +50,10 @@ demo:
 check:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh $(JOBS)
+
+check-devices:
+	@scripts/setup.sh build devices
+	@scripts/check-devices.sh
 
 check-quick:
 	@scripts/setup.sh build sqlite check
@@ -87,6 +92,12 @@ bench-shape:
 	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
 	@cmake --build build -j$(JOBS) --target shape
 	@build/bench/shape
+
+bench-firmware:
+	@scripts/setup.sh --check build devices
+	@$(CONFIGURE) >/dev/null
+	@cmake --build build -j$(JOBS) --target podium
+	@bench/firmware.sh '$(CURDIR)' build/cli/podium build/bench/firmware
 
 bench-instructions:
 	@scripts/setup.sh --check build instructions

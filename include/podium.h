@@ -94,7 +94,8 @@ typedef enum podium_status {
     PODIUM_ERROR_NEVER_ADDED = 23,      /* podium_aggregate_subtract: these reports are not in the aggregate */
     PODIUM_ERROR_NOT_REPORTS = 24,      /* podium_aggregate_check: no values could have led to such reports */
     PODIUM_ERROR_BUFFER_TOO_SMALL = 25, /* an output does not fit its buffer */
-    PODIUM_ERROR_MEAN_ONLY = 26         /* the collection has two cells, which show only the mean of the values */
+    PODIUM_ERROR_MEAN_ONLY = 26,        /* the collection has two cells, which show only the mean of the values */
+    PODIUM_ERROR_CHECKSUM_WRONG = 27    /* a collection in flash is damaged; see podium_firmware.h */
 } podium_status;
 
 /* Returns what a status means, in a few English words. Never NULL; an unknown number returns "unknown status". */

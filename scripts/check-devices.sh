@@ -54,7 +54,22 @@ vectors_on() {
     printf '%-22s %-42s %s\n' "$name" "$build" "$same" >>"$work/vectors"
 }
 
-[ $# -gt 0 ] || set -- vectors
+# Microcontrollers: the library's codes, sizes, stacks and constant time, with every compiler and level.
+firmware() {
+    cmake -S . -B "$work/native" -DPODIUM_WITH_OPENSSL=OFF >/dev/null
+    cmake --build "$work/native" -j2 --target podium podium_static
+    cc -std=c11 -Iinclude tests/devices/firmware/native.c "$work/native/libpodium.a" -lm -o "$work/firmware-native"
+    for cpu in cortex-m0plus cortex-m3 cortex-m4; do
+        for compiler in gcc clang; do
+            for level in -O0 -O1 -O2 -O3 -Os; do
+                tests/devices/firmware.sh "$source" "$work/native/cli/podium" "$work/firmware-native" "$work/firmware" \
+                    $cpu $compiler $level
+            done
+        done
+    done
+}
+
+[ $# -gt 0 ] || set -- vectors firmware
 for part in "$@"; do
     printf '\n== %s\n' "$part"
     "$part"

@@ -20,12 +20,12 @@ shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
 check="$fuzz clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
     mingw-w64-x86-64-dev wasi-libc"
 devices="clang qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
     gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-arm-linux-gnueabi libc6-dev-armel-cross
-    musl-tools gcc-mingw-w64-x86-64 wine wine64"
+    gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm musl-tools gcc-mingw-w64-x86-64 wine wine64"
 
 command -v apt-get >/dev/null || exit 0 # not Debian: whatever is missing, the build will say
 

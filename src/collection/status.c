@@ -42,6 +42,7 @@ static const words known[] = {
     [PODIUM_ERROR_NOT_REPORTS] = {"these cannot be reports of this collection", ""},
     [PODIUM_ERROR_BUFFER_TOO_SMALL] = {"the output buffer is too small", ""},
     [PODIUM_ERROR_MEAN_ONLY] = {"the reports of this collection show only the mean of the values", ""},
+    [PODIUM_ERROR_CHECKSUM_WRONG] = {"the collection in flash is damaged", ""},
 };
 
 static const words *words_of(podium_status status) {

@@ -32,12 +32,23 @@ static inline uint64_t mask_if(bool condition) {
     return mask_barrier(0 - (uint64_t)condition);
 }
 
+/* Whether a < b. A machine of 32 bits compares 64 bits in two steps, between which compilers jump (gcc 12 does for
+   Cortex-M0), so there the borrow of a - b is computed from bits: it is set if b has the highest bit and a has not, or
+   if both or neither have it and the difference is negative. */
+static inline uint64_t mask_less(uint64_t a, uint64_t b) {
+#if UINTPTR_MAX > UINT32_MAX
+    return mask_if(a < b);
+#else
+    return mask_barrier(0 - (((~a & b) | (~(a ^ b) & (a - b))) >> 63));
+#endif
+}
+
 static inline uint64_t mask_select(uint64_t mask, uint64_t yes, uint64_t no) {
     return no ^ (mask & (yes ^ no));
 }
 
 static inline uint64_t mask_smaller(uint64_t a, uint64_t b) {
-    return mask_select(mask_if(a < b), a, b);
+    return mask_select(mask_less(a, b), a, b);
 }
 
 #endif

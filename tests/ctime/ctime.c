@@ -4,7 +4,7 @@
  *
  * tests/ctime/run.sh builds and runs this for every compiler and optimisation level.
  */
-#include "collection/layout.h"
+#include "device/firmware.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -53,6 +53,23 @@ static void privatize_secrets(const podium_collection *collection, size_t n) {
         exit(2);
 }
 
+/* The same from a collection in flash. There is no report, so that everything is checked. */
+static void draw_secrets(const podium_collection *collection) {
+    static int32_t values[4];
+    uint32_t cells[4];
+    unsigned char codes[16], seed = (unsigned char)podium_collection_spec(collection).mechanism;
+    podium_firmware firmware;
+    podium_firmware_tables tables;
+    podium_random random = {.fill = secret_words, .context = &seed};
+    if (podium_firmware_make(&firmware, &tables, collection, 0.25) != PODIUM_OK)
+        exit(2);
+    memset(values, 0x05, sizeof values);
+    SECRET(values, sizeof values);
+    if (podium_firmware_cells(&firmware, &random, cells, values, 4) != PODIUM_OK ||
+        podium_firmware_codes(&firmware, &random, codes, sizeof codes, values, 4) != PODIUM_OK)
+        exit(2);
+}
+
 int main(void) {
     static const double epsilons[] = {0.01, 1, 50};
     static const size_t sizes[] = {1, 3, 33, 700};
@@ -66,6 +83,7 @@ int main(void) {
             podium_collection collection;
             if (podium_collection_init(&collection, &spec) != PODIUM_OK)
                 return 2;
+            draw_secrets(&collection);
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
                 privatize_secrets(&collection, sizes[s]);
         }

@@ -15,7 +15,7 @@ for file in "$source"/src/*/*.c "$source"/src/*/*/*.c "$source/tests/ctime/ctime
 done
 "$compiler" ./*.o -o ctime -lm
 
-slow=$(objdump -d --no-show-raw-insn draw.o privatize.o vector.o vector_avx2.o report.o | awk '$2 ~ /div|sqrt/ || / <__.*div/')
+slow=$(objdump -d --no-show-raw-insn draw.o privatize.o firmware.o vector.o vector_avx2.o report.o | awk '$2 ~ /div|sqrt/ || / <__.*div/')
 if [ -n "$slow" ]; then
     echo "ctime: division or square root in the hot path ($compiler $level):" >&2
     echo "$slow" >&2

@@ -17,10 +17,10 @@ import sys
 CONSULTED = {"podium_collection", "podium_channel", "podium_random"}
 NOUNS = {"status", "mechanism", "spec", "collection", "random", "code", "codes", "number", "aggregate", "aggregates",
          "channel", "interval", "bounds", "distribution", "band", "known", "summary", "difference", "differences",
-         "shape", "plan", "shuffle", "promise", "strength"}
+         "shape", "plan", "shuffle", "promise", "strength", "firmware"}
 WITHOUT_NOUN = {"podium_version", "podium_privatize", "podium_privatize_from", "podium_privatize_cells",
                 "podium_choose", "podium_lower_bound"}
-STRINGS = {("podium_collection_format", "name")}  # end in a 0, and may be NULL
+STRINGS = {("podium_collection_format", "name"), ("podium_firmware_format", "name")}  # end in a 0
 BYTES = {"char", "unsigned char"}
 LENGTHS = {"n", "count", "length", "capacity"}  # what a number is called if it is a length
 BOUNDS = {"lower", "upper"}  # arrays, although their names are no plurals

@@ -82,13 +82,13 @@ START_TEST(shape_has_its_own_limit) {
 END_TEST
 
 START_TEST(words_for_everything) {
-    for (int status = PODIUM_OK; status <= PODIUM_ERROR_MEAN_ONLY; status++) {
+    for (int status = PODIUM_OK; status <= PODIUM_ERROR_CHECKSUM_WRONG; status++) {
         const char *message = podium_status_message((podium_status)status);
         ck_assert(strlen(message) > 5 && strcmp(message, "unknown status") != 0);
         for (int other = PODIUM_OK; other < status; other++)
             ck_assert_str_ne(message, podium_status_message((podium_status)other));
     }
-    ck_assert_str_eq(podium_status_message((podium_status)(PODIUM_ERROR_MEAN_ONLY + 1)), "unknown status");
+    ck_assert_str_eq(podium_status_message((podium_status)(PODIUM_ERROR_CHECKSUM_WRONG + 1)), "unknown status");
     ck_assert_str_eq(podium_status_message((podium_status)-1), "unknown status");
     ck_assert_str_eq(podium_mechanism_name(PODIUM_MECHANISM_PODIUM_APPROXIMATE), "podium-approximate");
     ck_assert_ptr_null(podium_mechanism_name((podium_mechanism)99));

@@ -73,8 +73,8 @@ START_TEST(fields_of_statuses) {
         {PODIUM_ERROR_SPREAD_WRONG, PODIUM_ERROR_SPREAD_WRONG, "spread"},
         {PODIUM_ERROR_CELLS_WRONG, PODIUM_ERROR_CELLS_WRONG, "cells"},
         {PODIUM_ERROR_RANDOM_FAILED, PODIUM_ERROR_NOT_PRIVATE, ""},
-        {PODIUM_ERROR_NO_DENSITY, PODIUM_ERROR_MEAN_ONLY, ""},
-        {(podium_status)(PODIUM_ERROR_MEAN_ONLY + 1), (podium_status)99, ""},
+        {PODIUM_ERROR_NO_DENSITY, PODIUM_ERROR_CHECKSUM_WRONG, ""},
+        {(podium_status)(PODIUM_ERROR_CHECKSUM_WRONG + 1), (podium_status)99, ""},
     };
     for (size_t i = 0; i < LENGTH(known); i++)
         for (int status = (int)known[i].first; status <= (int)known[i].last; status++)
