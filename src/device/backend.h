@@ -55,8 +55,10 @@
    in a build with OpenSSL. */
 extern const podium_random podium_system_source, podium_default_source;
 
-/* The fill of podium_system_source; it does not exist with PODIUM_RANDOM_NONE. It returns how many bytes it has
-   written, which is less than n if the system failed. */
+#if PODIUM_RANDOM != PODIUM_RANDOM_NONE
+/* The fill of podium_system_source. It returns how many bytes it has written, which is less than n if the system
+   failed. */
 size_t podium_system_fill(void *context, void *buffer, size_t n);
+#endif
 
 #endif
