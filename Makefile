@@ -6,6 +6,8 @@
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
 #   make check-quick  the fast tests of one build: three minutes, for the working day
+#   make amalgamation   the library as one file: build/amalgamation/podium.c and podium.h; in full/ with the analysis
+#   make sizes        how large that is, compiled by each compiler found here
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
@@ -27,7 +29,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick sqlite postgres install-postgres fuzz bench bench-instructions bench-shape \
-    bench-postgres shape-table install clean
+    amalgamation sizes bench-postgres shape-table install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -52,6 +54,13 @@ check:
 check-quick:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh --quick $(JOBS)
+
+amalgamation:
+	@scripts/setup.sh --check amalgamation
+	@scripts/amalgamate.py build/amalgamation
+
+sizes: amalgamation
+	@scripts/sizes.sh build/amalgamation
 
 sqlite:
 	@scripts/setup.sh --check build sqlite

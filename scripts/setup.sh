@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape. With --check it installs nothing: if something is missing it says what, and how to
-# get it, and fails.
+# bench-postgres, instructions, shape, amalgamation. With --check it installs nothing: if something is missing it says
+# what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
 set -eu
@@ -9,6 +9,7 @@ check_only=""
 [ "${1:-}" != --check ] || { check_only=yes; shift; }
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
+amalgamation="python3"
 demo="gnuplot-nox"
 sqlite="libsqlite3-dev sqlite3"
 fuzz="clang libclang-rt-dev check libsubunit-dev libmpfr-dev libgmp-dev"
@@ -37,6 +38,7 @@ for part in "$@"; do
     bench-postgres) wanted="$wanted $bench_postgres" ;;
     instructions) wanted="$wanted $instructions" ;;
     shape) wanted="$wanted $shape" ;;
+    amalgamation) wanted="$wanted $amalgamation" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done
