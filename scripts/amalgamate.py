@@ -11,7 +11,8 @@ else:
 
 - Functions and constants that only the library uses become static, so that no name leaves podium.c but those of the
   headers. Functions keep the distance that separate files gave them (PODIUM_PRIVATE): a compiler that inlined the
-  sampler into its caller would leave copies of a value where the caller does not wipe the stack.
+  sampler into its caller could leave copies of a value where the caller does not wipe the stack. gcc 12 and clang 14
+  do not, as tests/unit/stack.c shows if it is tried, but nothing forbids it.
 - A name that two files use for different things is given the file's name at its end: fill in laplace.c is fill_of_laplace.
 - A macro of a .c file is undefined at its end.
 - Macros that ask the system for more than C11 come first, and the rule that doubles are rounded as they are written
