@@ -338,8 +338,9 @@ HEAD = """\
  *
  *     cc -O2 -c podium.c && cc program.c podium.o -lm
  *
- * A C++ program includes {headers} and links podium.o likewise. 32-bit x86 needs -msse2 -mfpmath=sse. These macros
- * choose what is built; without them the platform decides:
+ * A C++ program includes {headers} and links podium.o likewise. 32-bit x86 needs -msse2 -mfpmath=sse. In Linux, link
+ * with -Wl,-z,now, because a call whose address is looked up late saves registers, and with them perhaps a value. These
+ * macros choose what is built; without them the platform decides:
  *
  *     PODIUM_RANDOM=PODIUM_RANDOM_NONE      no random source of the system; every caller brings one. backend.h below has
  *                                           the others
