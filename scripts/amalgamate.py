@@ -4,7 +4,7 @@
     amalgamate.py [--source DIR] OUTPUT-DIR
 
 OUTPUT-DIR/podium.c and podium.h are the device's half; OUTPUT-DIR/full/ has podium.c with both halves, podium.h and
-podium_analysis.h. The headers are those of include/, byte for byte.
+podium_analysis.h. The headers are those of include/, byte for byte; any other header there belongs to the device.
 
 Files that were compiled one by one meet in one translation unit here, so this script changes five things, and nothing
 else:
@@ -104,9 +104,9 @@ class Item:
                 is_function = following == "(" and not self.is_typedef
                 self.names[token.text] = "function" if is_function else kind
                 looking = False
-            elif looking and depth == 1 and token.kind == "name" and following == ")" and "*" in [
+            elif looking and depth == 1 and token.kind == "name" and following in (")", "[") and "*" in [
                     earlier.text for _, earlier in self.outer[max(0, i - 3):i]]:
-                self.names[token.text] = kind  # a pointer to a function
+                self.names[token.text] = kind  # a pointer to a function, or an array of such pointers
                 looking = False
 
 
@@ -190,6 +190,13 @@ class File:
             elif token.kind == "directive" and not re.match(r"\s*#\s*include", token.text):
                 yield from (match.group() for match in INNER.finditer(token.text) if match.lastgroup == "name")
 
+    def called(self):
+        """What is called here by its name or as a pointer, and is no member. It may be a local pointer to a function."""
+        words = [token for token in self.tokens if token.kind not in ("space", "directive")]
+        return {word.text for before, word, after, last in zip(words, words[1:], words[2:], words[3:])
+                if word.kind == "name" and before.text not in (".", "->")
+                and (after.text == "(" or (after.text == ")" and last.text == "("))}
+
     def macros(self):
         return [found.group(1) for token in self.tokens if token.kind == "directive"
                 for found in [re.match(r"\s*#\s*define\s+(\w+)", token.text)] if found]
@@ -270,6 +277,11 @@ class File:
         return f"/* ---- {self.path} ---- */\n\n{lines}\n" + (undefined + "\n" if undefined else "")
 
 
+def headers_in(root):
+    """The public headers: podium.h first, because the others include it"""
+    return sorted((path.name for path in (root / "include").glob("*.h")), key=lambda name: (name != "podium.h", name))
+
+
 class Library:
     """All files of src, with the changes that one translation unit needs"""
 
@@ -278,8 +290,9 @@ class Library:
         paths = sorted(str(path.relative_to(root)) for path in (root / "src").rglob("*.[ch]"))
         self.files = {path: File(root, path) for path in paths}
         self.declared = {name: set(re.findall(r"^PODIUM_API [^;]*?\b(podium_\w+)\(", self.header(name), re.M))
-                         for name in ("podium.h", "podium_analysis.h")}
+                         for name in headers_in(root)}
         self.identifiers = {path: set(file.identifiers()) for path, file in self.files.items()}
+        self.called = {path: file.called() for path, file in self.files.items()}
         for path, file in self.files.items():
             if not file.is_header:
                 file.rename(self.colliding(path))
@@ -292,14 +305,16 @@ class Library:
 
     def colliding(self, path):
         """The names of a file that mean something else in another file, and what they are called instead. A variable
-        is renamed even if another file only has a local one of its name, because the local one would shadow it."""
+        is renamed even if another file only has a local one of its name, because the local one would shadow it; so is
+        a function if another file has a local pointer of its name."""
         file, names = self.files[path], {}
         private = {name for item in file.items if item.is_static or item.is_typedef or not
                    {"function", "variable"} & set(item.names.values()) for name in item.names}
         for name in private:
             others = [other for other in self.files if other != path]
             taken = any(name in self.files[other].names for other in others)
-            shadowed = file.names[name] != "function" and any(name in self.identifiers[other] for other in others)
+            local = self.called if file.names[name] == "function" else self.identifiers
+            shadowed = any(name in local[other] for other in others)
             if taken or shadowed:
                 names[name] = f"{name}_of_{file.stem}"
                 if any(names[name] in known for known in self.identifiers.values()):
@@ -446,10 +461,11 @@ def main():
     parser.add_argument("--source", default=pathlib.Path(__file__).resolve().parent.parent, type=pathlib.Path)
     parser.add_argument("output", type=pathlib.Path)
     arguments = parser.parse_args()
-    write(arguments.source, arguments.output, ["podium.h"], ["collection", "device", "text"],
-          "This file is the device's half.")
-    write(arguments.source, arguments.output / "full", ["podium.h", "podium_analysis.h"],
-          ["collection", "device", "analysis", "text"], "This file is the whole library.")
+    headers = headers_in(arguments.source)
+    write(arguments.source, arguments.output, [name for name in headers if name != "podium_analysis.h"],
+          ["collection", "device", "text"], "This file is the device's half.")
+    write(arguments.source, arguments.output / "full", headers, ["collection", "device", "analysis", "text"],
+          "This file is the whole library.")
 
 
 main()

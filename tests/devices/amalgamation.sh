@@ -27,8 +27,9 @@ fail() {
 
 # half NAME: choose the device's half, or everything
 half() {
-    name=$1 directory=one headers=podium.h analysis=""
-    [ "$name" = device ] || { directory=one/full headers="podium.h podium_analysis.h" analysis=-DWITH_ANALYSIS; }
+    name=$1 directory=one analysis=""
+    [ "$name" = device ] || { directory=one/full analysis=-DWITH_ANALYSIS; }
+    headers=$(cd $directory && echo *.h)
 }
 # same WHAT: the caller prints what it prints with the ordinary library
 same() {
@@ -36,6 +37,7 @@ same() {
     cmp -s "$name.expected" "$name.got" || fail "$name: $1: other bytes than those of the library"
 }
 
+[ -e one/podium.h ] && [ ! -e one/podium_analysis.h ] && [ -e one/full/podium_analysis.h ]
 for name in device full; do
     half $name
     for header in $headers; do

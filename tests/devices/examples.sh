@@ -17,7 +17,7 @@ mkdir -p "$work"
 cp -R "$source/examples/$language/." "$work"
 cd "$work"
 "$source/scripts/amalgamate.py" one >/dev/null
-cp one/podium.c one/podium.h .
+cp one/*.[ch] .
 
 case $language in
 cpp)
