@@ -7,6 +7,8 @@
 #   make check        every test, with every compiler and sanitizer
 #   make check-quick  the fast tests of one build: three minutes, for the working day
 #   make check-devices   everything about other machines, compilers and levels: the same bytes, firmware, arm, Windows
+#   make amalgamation   the library as one file: build/amalgamation/podium.c and podium.h; in full/ with the analysis
+#   make sizes        how large that is, compiled by each compiler found here
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
@@ -28,8 +30,8 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick check-devices sqlite postgres install-postgres fuzz bench \
-    bench-firmware bench-instructions bench-shape bench-postgres shape-table install clean
+.PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
+    bench bench-firmware bench-instructions bench-shape bench-postgres shape-table install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -54,6 +56,13 @@ check:
 check-devices:
 	@scripts/setup.sh build devices
 	@scripts/check-devices.sh
+
+amalgamation:
+	@scripts/setup.sh --check amalgamation
+	@scripts/amalgamate.py build/amalgamation
+
+sizes: amalgamation
+	@scripts/sizes.sh build/amalgamation
 
 check-quick:
 	@scripts/setup.sh build sqlite check

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape, devices. With --check it installs nothing: if something is missing it says what, and
-# how to get it, and fails.
+# bench-postgres, instructions, shape, amalgamation, devices. With --check it installs nothing: if something is missing it
+# says what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
 set -eu
@@ -9,6 +9,7 @@ check_only=""
 [ "${1:-}" != --check ] || { check_only=yes; shift; }
 
 build="gcc libc6-dev make cmake pkg-config libssl-dev"
+amalgamation="python3"
 demo="gnuplot-nox"
 sqlite="libsqlite3-dev sqlite3"
 fuzz="clang libclang-rt-dev check libsubunit-dev libmpfr-dev libgmp-dev"
@@ -43,6 +44,7 @@ for part in "$@"; do
     instructions) wanted="$wanted $instructions" ;;
     shape) wanted="$wanted $shape" ;;
     devices) wanted="$wanted $devices" ;;
+    amalgamation) wanted="$wanted $amalgamation" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done

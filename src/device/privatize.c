@@ -170,7 +170,7 @@ static const double *table_of(const podium_layout *c, double table[TABLE_CELLS],
 /* Compilers spill what they compute to the stack, where no name reaches it. These overwrite the stack below their
    caller, as deep as the functions that it has called go. */
 PODIUM_NOT_INLINED static void clear_stack_of_few(void) {
-    unsigned char below[352];
+    unsigned char below[416];
     podium_wipe(below, sizeof below);
 }
 

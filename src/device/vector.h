@@ -34,8 +34,10 @@ typedef struct podium_block {
 size_t podium_vector_privatize(const podium_layout *c, const podium_block *block);
 size_t podium_vector_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
 
+#if PODIUM_HAS_AVX2
 /* vector_avx2.c: the same for a processor that has AVX2 */
 size_t podium_avx2_privatize(const podium_layout *c, const podium_block *block);
 size_t podium_avx2_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
+#endif
 
 #endif

@@ -1,0 +1,3 @@
+module podium.example
+
+go 1.19
