@@ -54,7 +54,7 @@ static void draw_step(const podium_layout *c, uint32_t *cells, const uint32_t *p
 static void draw_pair(const podium_layout *c, uint32_t *cells, const uint32_t *places, const uint32_t *halves,
                       size_t stride, size_t n) {
     const podium_pair_draw *d = &c->draw.pair;
-    const uint64_t half = c->cells / 2;
+    const uint64_t half = c->cells >> 1, quarter = half >> 1; /* no division, because tests/ctime rejects any */
     const word_halves position = next_word(&halves, stride, true);
     const word_halves select = next_word(&halves, stride, podium_has_lower(d->step.threshold | d->pair_threshold));
     const word_halves coin = next_word(&halves, stride, podium_has_lower(d->coin));
@@ -63,7 +63,7 @@ static void draw_pair(const podium_layout *c, uint32_t *cells, const uint32_t *p
         uint64_t selected = word_of(select, i), at = word_of(position, i);
         uint64_t upper = mask_if(scale(word_of(side, i), c->places) < places[i]);
         uint64_t lower_cell = step_cell(places[i], d->step.width, half, d->step.threshold, selected, at);
-        uint64_t pair_cell = step_cell(upper & (half / 2), half / 2, half, d->pair_threshold, selected, at);
+        uint64_t pair_cell = step_cell(upper & quarter, quarter, half, d->pair_threshold, selected, at);
         uint64_t is_pair = mask_if(word_of(coin, i) < d->coin);
         cells[i] = (uint32_t)mask_select(is_pair, half + pair_cell, lower_cell);
     }
