@@ -1,4 +1,4 @@
-# The front door; CMake does the work. On a fresh Debian machine demo, check and check-quick install what they need, and
+# The front door; CMake does the work. On a fresh Debian machine demo and the three checks install what they need, and
 # setup does nothing else. All other targets install nothing: if something is missing they say what, and how to get it.
 #
 #   make setup        install what building needs; PARTS="build sqlite postgres" for more (scripts/setup.sh has the list)
@@ -6,10 +6,12 @@
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
 #   make check-quick  the fast tests of one build: three minutes, for the working day
+#   make check-devices   what runs by emulation, with every compiler and level
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
+#   make bench-neon   instructions of 64-bit ARM for a report, with NEON and without
 #   make bench-shape  how long the estimate of a distribution takes
 #   make shape-table  the estimated distributions beside an independent peer: a table, docs/shape.csv
 #   make install      program, header, libraries, manual, files for pkg-config and CMake (PREFIX, DESTDIR)
@@ -26,8 +28,8 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick sqlite postgres install-postgres fuzz bench bench-instructions bench-shape \
-    bench-postgres shape-table install clean
+.PHONY: all setup build demo check check-quick check-devices sqlite postgres install-postgres fuzz bench \
+    bench-instructions bench-neon bench-shape bench-postgres shape-table install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -53,6 +55,10 @@ check-quick:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh --quick $(JOBS)
 
+check-devices:
+	@scripts/setup.sh build devices
+	@scripts/check-devices.sh
+
 sqlite:
 	@scripts/setup.sh --check build sqlite
 	@$(CONFIGURE) -DPODIUM_SQLITE=ON >/dev/null
@@ -76,6 +82,12 @@ bench:
 	@bench/picture.sh build/bench
 	@echo
 	@echo "The same as build/bench/bench.csv; how the cost grows: build/bench/bench.svg and .png"
+
+bench-neon:
+	@scripts/setup.sh --check build devices
+	@$(CONFIGURE) >/dev/null
+	@cmake --build build -j$(JOBS) --target podium
+	@bench/neon.sh '$(CURDIR)' build/cli/podium build/bench/neon
 
 bench-shape:
 	@scripts/setup.sh --check build

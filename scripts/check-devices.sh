@@ -1,0 +1,28 @@
+#!/bin/sh
+# Tests of other processors that take too long for `make check`, which has a quick part of each. Called by `make
+# check-devices`, which has installed what this needs.
+#
+#   check-devices.sh [PART...]
+#
+# Without a PART, all of them.
+set -eu
+cd "$(dirname "$0")/.."
+source=$PWD
+work=$source/build/devices
+mkdir -p "$work"
+
+# 64-bit ARM: NEON gives the cells and reports of the portable code, in constant time, with every compiler and level.
+neon() {
+    for compiler in gcc clang; do
+        for level in -O0 -O1 -O2 -O3; do
+            tests/devices/neon.sh "$source" "$work/neon" $compiler $level
+            tests/ctime/run.sh "$source" "$work/ctime" $compiler $level aarch64
+        done
+    done
+}
+
+[ $# -gt 0 ] || set -- neon
+for part in "$@"; do
+    printf '\n== %s\n' "$part"
+    "$part"
+done
