@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the device's half for 64-bit ARM with one compiler at one optimisation level, without a warning, and runs two unit
-# tests there, by emulation. unit/vector compares what NEON does with what the portable code does. unit/stack measures the
-# stack, and looks for what is left on it.
+# Builds the device's half for 64-bit ARM with one compiler at one optimisation level, without a warning, and runs two
+# unit tests there, by emulation. unit/vector compares what NEON does with what the portable code does. unit/stack
+# measures the stack, and looks for what is left on it.
 #
 #   neon.sh SOURCE-DIR WORK-DIR COMPILER LEVEL [STRIDE]
 #
@@ -36,6 +36,7 @@ run() {
     echo "neon: $1, $(grep -c '^ok' "$1.txt") tests ($compiler $level)"
 }
 run vector
-# The stack is measured at -O3, at which releases are built, as on other machines. At -O2 two limits of the header do not
-# hold here: initialising Laplace takes 4144 bytes with gcc instead of 4096, and one report 1072 with clang instead of 1024.
+# The stack is measured at -O3, at which releases are built, as on other machines. At -O2 two limits of the header do
+# not hold here: initialising Laplace takes 4144 bytes with gcc instead of 4096, and one report 1072 with clang instead
+# of 1024.
 [ -n "$stride" ] || [ "$level" != -O3 ] || run stack
