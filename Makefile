@@ -14,6 +14,7 @@
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
 #   make bench-firmware   flash, memory, stack and instructions for a report on small processors
+#   make bench-neon   instructions of 64-bit ARM for a report, with NEON and without
 #   make bench-shape  how long the estimate of a distribution takes
 #   make shape-table  the estimated distributions beside an independent peer: a table, docs/shape.csv
 #   make install      program, header, libraries, manual, files for pkg-config and CMake (PREFIX, DESTDIR)
@@ -31,7 +32,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
-    bench bench-firmware bench-instructions bench-shape bench-postgres shape-table install clean
+    bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres shape-table install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -95,6 +96,12 @@ bench:
 	@bench/picture.sh build/bench
 	@echo
 	@echo "The same as build/bench/bench.csv; how the cost grows: build/bench/bench.svg and .png"
+
+bench-neon:
+	@scripts/setup.sh --check build devices
+	@$(CONFIGURE) >/dev/null
+	@cmake --build build -j$(JOBS) --target podium
+	@bench/neon.sh '$(CURDIR)' build/cli/podium build/bench/neon
 
 bench-shape:
 	@scripts/setup.sh --check build

@@ -302,7 +302,7 @@ static double prove(const problem *p, const double *weights, uint32_t from, uint
     }
     for (uint32_t i = 0; i + 1 < p->places; i++) {
         const bool inside = i >= from && i + 1 <= to;
-        most = fmax(most, (inside ? 1 : 0) - fmin(sum[i], sum[i + 1]) + curve[i]);
+        most = podium_larger(most, (inside ? 1 : 0) - fmin(sum[i], sum[i + 1]) + curve[i]);
     }
     return all.most + most + ROUNDING + (ROUNDING + misread(p)) * all.size;
 }

@@ -81,7 +81,7 @@ static void step_moments(const podium_layout *c, podium_noise_bounds *b) {
     const step_noise s = step_noise_of(c, &c->draw.step, (double)c->cells);
     b->fourth = step_fourth(&s, station(STRETCHES));
     for (int k = 0; k < STRETCHES; k++)
-        b->tailedness = fmax(b->tailedness, step_fourth(&s, station(k + 1)) / step_square(&s, station(k)));
+        b->tailedness = podium_larger(b->tailedness, step_fourth(&s, station(k + 1)) / step_square(&s, station(k)));
 }
 
 /* E[e^u] is a sum of two exponentials in x, and therefore convex, so that it is largest at an end of the range. */
@@ -133,8 +133,8 @@ static void pair_moments(const podium_layout *c, podium_noise_bounds *b) {
         const double fourth =
             (1 - p.coin) * step_fourth(&p.step, far) + p.coin * (output - near * near) * (output + 3 * far * far);
         const double square = (1 - p.coin) * step_square(&p.step, near) + p.coin * (output - far * far);
-        b->fourth = fmax(b->fourth, fourth);
-        b->tailedness = fmax(b->tailedness, fourth / square);
+        b->fourth = podium_larger(b->fourth, fourth);
+        b->tailedness = podium_larger(b->tailedness, fourth / square);
     }
 }
 
@@ -274,8 +274,8 @@ static void few_moments(const walk *w, podium_noise_bounds *b) {
         const double gap = w->power[0][t + 1] - w->power[0][t];
         const double root = pow(fmax(fmax(fourth_at(w, t), fourth_at(w, t + 1)), 0), 0.25) + gap;
         const double fourth = root * root * root * root, square = fmin(variance_at(w, t), variance_at(w, t + 1));
-        b->fourth = fmax(b->fourth, fourth);
-        b->tailedness = fmax(b->tailedness, square > 0 ? fourth / square : INFINITY);
+        b->fourth = podium_larger(b->fourth, fourth);
+        b->tailedness = podium_larger(b->tailedness, square > 0 ? fourth / square : INFINITY);
     }
 }
 

@@ -6,6 +6,12 @@
 
 #include <math.h>
 
+/* The maximum so far and one more number, which is ignored if it is NaN. Loops use this rather than fmax, because at
+   -O3 gcc 12 for aarch64 stops with an internal error at some loops that have fmax. */
+static inline double podium_larger(double most, double x) {
+    return x > most ? x : most;
+}
+
 /* Tilts are the t in E[e^(t (y - x))]. They are a geometric sequence, from TILT_MOST/reach downwards. psi is tabulated
    for the first ones; the others are so small that two moments bound it. */
 #define PODIUM_TILT_MOST 64.0

@@ -11,6 +11,16 @@ size_t podium_vector_reports(const podium_layout *c, double *reports, const uint
     return __builtin_cpu_supports("avx2") ? podium_avx2_reports(c, reports, cells, n) : 0;
 }
 
+#elif PODIUM_HAS_NEON
+
+size_t podium_vector_privatize(const podium_layout *c, const podium_block *block) {
+    return podium_neon_privatize(c, block);
+}
+
+size_t podium_vector_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n) {
+    return podium_neon_reports(c, reports, cells, n);
+}
+
 #else
 
 size_t podium_vector_privatize(const podium_layout *c, const podium_block *block) {

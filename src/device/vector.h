@@ -1,8 +1,8 @@
 /*
  * Vector: privatises several values at a time if the processor can. The cells and reports are the same, to the bit, as
  * those of privatize.c and draw.c, except that in an unusual rounding mode a place may be the neighbouring one.
- * tests/unit/vector compares them. Each instruction set has a file of its own, and vector.c chooses among them at run
- * time.
+ * tests/unit/vector compares them. The code is in vector_lanes.h. Each instruction set has a file of its own, which
+ * says how vector_lanes.h uses its registers, and vector.c chooses among them.
  */
 #ifndef PODIUM_VECTOR_H
 #define PODIUM_VECTOR_H
@@ -15,6 +15,15 @@
 #define PODIUM_HAS_AVX2 1
 #else
 #define PODIUM_HAS_AVX2 0
+#endif
+
+/* 64-bit ARM always has NEON with doubles, unless the compiler was told not to use it. 32-bit ARM has no doubles in it.
+   Lanes are in another order on a big-endian machine. */
+#if defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__) && defined(__GNUC__) &&                     \
+    PODIUM_WORD_BITS == 64 && !defined(PODIUM_WITHOUT_VECTORS)
+#define PODIUM_HAS_NEON 1
+#else
+#define PODIUM_HAS_NEON 0
 #endif
 
 /* n values, their halves of words, and where to write their cells or their reports. One of cells and reports is
@@ -34,10 +43,13 @@ typedef struct podium_block {
 size_t podium_vector_privatize(const podium_layout *c, const podium_block *block);
 size_t podium_vector_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
 
+/* vector_avx2.c or vector_neon.c: the same for a processor that has the instruction set */
 #if PODIUM_HAS_AVX2
-/* vector_avx2.c: the same for a processor that has AVX2 */
 size_t podium_avx2_privatize(const podium_layout *c, const podium_block *block);
 size_t podium_avx2_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
+#elif PODIUM_HAS_NEON
+size_t podium_neon_privatize(const podium_layout *c, const podium_block *block);
+size_t podium_neon_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
 #endif
 
 #endif

@@ -20,6 +20,7 @@ from pathlib import Path
 LIBRARY = "podium_objects"
 NOT_RUN = (126, 127)  # what a shell exits with if it cannot start a program
 VALGRIND_ERROR = 9  # --error-exitcode in ctime/run.sh
+NEON_QUICK = ("gcc", "-O2", "5")  # compiler, level and stride of devices/neon
 
 
 def give_up(message):
@@ -110,6 +111,8 @@ class Planted:
     def fails(self, test):
         if test.startswith("ctime/"):
             return self.ctime_fails(test)
+        if test == "devices/neon":
+            return self.neon_fails()
         # Check writes a line as each test ends, and statistical/reports one for each failure. Told to terminate, it kills the process group of the test that runs, or
         # between two tests its own, which is why it needs one of its own.
         environment = dict(os.environ, CK_TAP_LOG_FILE_NAME="-")
@@ -124,12 +127,20 @@ class Planted:
         return process.returncode != 0
 
     def ctime_fails(self, test):
-        """Does a test fail that builds for itself?"""
-        compiler, level = test.removeprefix("ctime/").split("-")
+        """Does a test fail that builds for itself, ctime/COMPILER-LEVEL or ctime/COMPILER-LEVEL-MACHINE?"""
+        compiler, level, *machine = test.removeprefix("ctime/").split("-")
         done = subprocess.run([self.tree / "tests/ctime/run.sh", self.tree, self.work / f"{compiler}-{level}", compiler,
-                               f"-{level}"], env=dict(os.environ, VALGRIND_OPTS="--exit-on-first-error=yes"),
+                               f"-{level}", *machine], env=dict(os.environ, VALGRIND_OPTS="--exit-on-first-error=yes"),
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode not in (0, VALGRIND_ERROR) and "ctime: " not in done.stdout:
+            give_up(done.stdout)
+        return done.returncode != 0
+
+    def neon_fails(self):
+        """Does an assertion of unit/vector fail on 64-bit ARM? The test builds for itself, too."""
+        done = subprocess.run([self.tree / "tests/devices/neon.sh", self.tree, self.work / "neon", *NEON_QUICK],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0 and "not ok" not in done.stdout:
             give_up(done.stdout)
         return done.returncode != 0
 

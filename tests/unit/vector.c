@@ -1,6 +1,7 @@
 /* Eight values at a time have the same cells and reports, to the bit, as one value at a time. On words of few bits,
    for which the 64-bit sampler is that of tests/exhaustive, all words are tried and compared with exact masses. If
-   the processor has no AVX2, the test says so and checks nothing. */
+   the processor has no vectors that are used, the test says so and checks nothing. tests/devices/neon.sh runs it on
+   64-bit ARM. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -20,7 +21,7 @@ static bool no_vectors(void) {
     podium_block block = {.values = values, .halves = halves, .reports = reports, .n = 8};
     if (podium_vector_privatize(&c, &block) == 8)
         return false;
-    printf("vector: no AVX2 here; nothing to compare\n");
+    printf("vector: no AVX2 and no NEON here; nothing to compare\n");
     return true;
 }
 
@@ -115,7 +116,7 @@ START_TEST(same_as_one_by_one) {
         return;
     FOR_EACH_MECHANISM (m) {
         const size_t next = podium_row_of(m)->revision == 0 ? 1 : 2; /* solving for a map takes long */
-        for (size_t e = 0; e < LENGTH(epsilons); e++)
+        for (size_t e = (size_t)m % TEST_STRIDE; e < LENGTH(epsilons); e += TEST_STRIDE)
             for (size_t r = 0; r < LENGTH(ranges); r += next) {
                 podium_layout c = layout_of(m, epsilons[e], ranges[r][0], ranges[r][1]);
                 check_collection(&c, &seed);
@@ -135,7 +136,7 @@ START_TEST(reports_of_cells) {
     static double reports[N];
     uint64_t seed = 8;
     FOR_EACH_MECHANISM (m)
-        for (size_t e = 0; e < LENGTH(epsilons); e++) {
+        for (size_t e = (size_t)m % TEST_STRIDE; e < LENGTH(epsilons); e += TEST_STRIDE) {
             podium_collection collection = collection_of(m, epsilons[e], -1, 7);
             const podium_layout c = *podium_layout_of(&collection);
             for (size_t i = 0; i < N; i++)
@@ -320,7 +321,7 @@ START_TEST(theorem_1_by_trying_everything) {
     static const uint64_t thresholds[] = {0, 1, 100, 255};
     if (no_vectors())
         return;
-    for (size_t t = 0; t < 2 * LENGTH(thresholds); t++) {
+    for (size_t t = 0; t < 2 * LENGTH(thresholds); t += TEST_STRIDE) {
         uint64_t threshold = thresholds[t / 2];
         for (uint64_t n = 2; n <= 9; n++)
             for (uint64_t w = 1; w < n; w++)
@@ -433,9 +434,10 @@ START_TEST(theorem_2_by_trying_everything) {
     static const uint64_t thresholds[][4] = {{5, 1, 7, 4}, {15, 0, 8, 1}, {1, 9, 3, 15}};
     if (no_vectors())
         return;
-    for (size_t t = 0; t < 2 * LENGTH(thresholds); t++)
-        for (uint32_t bits = 1; bits <= 2; bits++)
-            check_stairs(bits, 1 + bits, 1 + 2 * bits, thresholds[t / 2], t % 2);
+    for (size_t i = 0; i < 4 * LENGTH(thresholds); i += TEST_STRIDE) {
+        const uint32_t bits = 1 + i % 2;
+        check_stairs(bits, 1 + bits, 1 + 2 * bits, thresholds[i / 4], i / 2 % 2);
+    }
 }
 END_TEST
 
