@@ -3,8 +3,9 @@
 
     amalgamate.py [--source DIR] OUTPUT-DIR
 
-OUTPUT-DIR/podium.c and podium.h are the device's half; OUTPUT-DIR/full/ has podium.c with both halves, podium.h and
-podium_analysis.h. The headers are those of include/, byte for byte; any other header there belongs to the device.
+OUTPUT-DIR/podium.c and podium.h are the device's half. OUTPUT-DIR/full/ has podium.c with the whole library, and all
+headers. OUTPUT-DIR/firmware/ has podium_firmware.c, podium.h and podium_firmware.h, which privatise in integers alone
+with a collection in flash. The headers are those of include/, byte for byte.
 
 Files that were compiled one by one meet in one translation unit here, so this script changes five things, and nothing
 else:
@@ -36,6 +37,7 @@ TOKEN = re.compile(r"""
 # What a macro's body or a condition is made of: the same without directives
 INNER = re.compile(TOKEN.pattern.replace(DIRECTIVE, r"(?!)"), re.M | re.S | re.X)
 OPEN, CLOSE = {"(": ")", "[": "]", "{": "}"}, set(")]}")
+GUARD = re.compile(r"^#ifndef (\w+)\n#define \1\n", re.M)
 
 
 class Token:
@@ -111,12 +113,14 @@ class Item:
 
 
 class File:
-    """A file of the library, cut into tokens and items."""
+    """A file of the library, cut into tokens and items. A header that has no guard is a template, which stands in each
+    file that includes it."""
 
-    def __init__(self, root, path):
+    def __init__(self, path, text, templates):
         self.path, self.is_header = path, path.endswith(".h")
         self.stem = pathlib.PurePath(path).stem
-        text = (root / path).read_text(encoding="utf-8")
+        for name, template in templates.items():
+            text = text.replace(f'#include "{name}"\n', f"/* ---- src/{name} ---- */\n\n{template}")
         self.features = []
         text = self.without_features(text)
         if self.is_header:
@@ -140,9 +144,9 @@ class File:
         return head + include + rest
 
     def without_guard(self, text):
-        guard = re.search(r"^#ifndef (\w+)\n#define \1\n", text, re.M)
-        if not guard or not text.rstrip().endswith("#endif"):
-            fail(f"{self.path} has no include guard")
+        guard = GUARD.search(text)
+        if not text.rstrip().endswith("#endif"):
+            fail(f"the include guard of {self.path} does not end with it")
         return text[:guard.start()] + text[guard.end():].rstrip()[:-len("#endif")]
 
     def cut(self):
@@ -288,7 +292,9 @@ class Library:
     def __init__(self, root):
         self.root = root
         paths = sorted(str(path.relative_to(root)) for path in (root / "src").rglob("*.[ch]"))
-        self.files = {path: File(root, path) for path in paths}
+        texts = {path: (root / path).read_text(encoding="utf-8") for path in paths}
+        templates = {path[len("src/"):]: text for path, text in texts.items() if path.endswith(".h") and not GUARD.search(text)}
+        self.files = {path: File(path, text, templates) for path, text in texts.items() if path[len("src/"):] not in templates}
         self.declared = {name: set(re.findall(r"^PODIUM_API [^;]*?\b(podium_\w+)\(", self.header(name), re.M))
                          for name in headers_in(root)}
         self.identifiers = {path: set(file.identifiers()) for path, file in self.files.items()}
