@@ -4,8 +4,8 @@
     amalgamate.py [--source DIR] OUTPUT-DIR
 
 OUTPUT-DIR/podium.c and podium.h are the device's half. OUTPUT-DIR/full/ has podium.c with the whole library, and all
-headers. OUTPUT-DIR/firmware/ has podium_firmware.c, podium.h and podium_firmware.h, which privatise in integers alone
-with a collection in flash. The headers are those of include/, byte for byte.
+headers. (Firmware needs four small files as they are, and no other; docs/devices.md says which.) The headers are those of
+include/, byte for byte.
 
 Files that were compiled one by one meet in one translation unit here, so this script changes five things, and nothing
 else:
@@ -354,14 +354,15 @@ HEAD = """\
 /*
  * Podium {version}: local differential privacy for numbers. {what}
  *
- * scripts/amalgamate.py of Podium's sources wrote this file; change those and not this. Add it and {headers} to a
- * project, compile it as C11, and link the mathematical library, and bcrypt in Windows:
+ * scripts/amalgamate.py of Podium's sources wrote this file; change those and not this. Add it to a
+ * project together with {headers}, compile it as C11, and link
+ * the mathematical library, and bcrypt in Windows:
  *
  *     cc -O2 -c podium.c && cc program.c podium.o -lm
  *
- * A C++ program includes {headers} and links podium.o likewise. 32-bit x86 needs -msse2 -mfpmath=sse. In Linux, link
- * with -Wl,-z,now, because a call whose address is looked up late saves registers, and with them perhaps a value. These
- * macros choose what is built; without them the platform decides:
+ * A C++ program includes the same header and links podium.o likewise. In Linux, link with -Wl,-z,now, because a call
+ * whose address is looked up late saves registers, and with them perhaps a value. These macros choose what is built;
+ * without them the platform decides:
  *
  *     PODIUM_RANDOM=PODIUM_RANDOM_NONE      no random source of the system; every caller brings one. backend.h below has
  *                                           the others
@@ -384,19 +385,19 @@ GUARDED = """\
 
 
 class Bundle:
-    """One podium.c. A section is a list of .c files; what it includes stands before it."""
+    """One C file, from all sources whose path `wanted` matches. A section is a list of .c files; what it includes stands
+    before it."""
 
-    def __init__(self, root, headers, directories, what):
+    def __init__(self, root, headers, wanted, what):
         self.library, self.headers, self.what = Library(root), headers, what
         self.public = set().union(*(self.library.declared[name] for name in headers))
         self.inlined, self.system = set(), set()
-        sources = [path for path, file in self.library.files.items() if not file.is_header
-                   and path.split("/")[1] in directories]
+        sources = [path for path, file in self.library.files.items() if not file.is_header and wanted.match(path)]
         self.text_files = [path for path in sources if path.startswith("src/text/")]
         self.system_files = [path for path in sources if re.match(r"src/device/(random|wipe)_", path)]
         self.plain_files = [path for path in sources if path not in self.text_files + self.system_files]
-        order = {directory: i for i, directory in enumerate(directories)}
-        self.plain_files.sort(key=lambda path: order[path.split("/")[1]])
+        order = ["collection", "device", "analysis"]
+        self.plain_files.sort(key=lambda path: order.index(path.split("/")[1]))
 
     def headers_of(self, path):
         """The headers of the library that a file needs, each after those that it needs itself"""
@@ -435,7 +436,7 @@ class Bundle:
     def head(self):
         lines = (self.library.root / "LICENSE").read_text(encoding="utf-8").strip().split("\n")
         license_text = "\n".join(" * " + line if line else " *" for line in lines)
-        return HEAD.format(version=self.library.version(), what=self.what, headers=" and ".join(self.headers),
+        return HEAD.format(version=self.library.version(), what=self.what, headers=", ".join(self.headers),
                            license=license_text)
 
     def text(self):
@@ -451,15 +452,18 @@ class Bundle:
                           system_includes + system])
 
 
-def write(root, directory, headers, directories, what):
+def write(directory, bundle):
     directory.mkdir(parents=True, exist_ok=True)
-    bundle = Bundle(root, headers, directories, what)
     (directory / "podium.c").write_text(bundle.text(), encoding="utf-8")
-    for name in headers:
-        (directory / name).write_bytes((root / "include" / name).read_bytes())
-    for name in ["podium.c"] + headers:
+    for name in bundle.headers:
+        (directory / name).write_text(bundle.library.header(name), encoding="utf-8")
+    for name in ["podium.c"] + bundle.headers:
         content = (directory / name).read_bytes()
         print(f"{directory / name}: {content.count(10)} lines, {len(content)} bytes")
+
+
+DEVICE = re.compile(r"src/(collection|device|text)/(?!firmware)")
+ALL = re.compile(r"src/")
 
 
 def main():
@@ -467,11 +471,9 @@ def main():
     parser.add_argument("--source", default=pathlib.Path(__file__).resolve().parent.parent, type=pathlib.Path)
     parser.add_argument("output", type=pathlib.Path)
     arguments = parser.parse_args()
-    headers = headers_in(arguments.source)
-    write(arguments.source, arguments.output, [name for name in headers if name != "podium_analysis.h"],
-          ["collection", "device", "text"], "This file is the device's half.")
-    write(arguments.source, arguments.output / "full", headers, ["collection", "device", "analysis", "text"],
-          "This file is the whole library.")
+    root, output = arguments.source, arguments.output
+    write(output, Bundle(root, ["podium.h"], DEVICE, "This file is the device's half."))
+    write(output / "full", Bundle(root, headers_in(root), ALL, "This file is the whole library."))
 
 
 main()

@@ -82,12 +82,13 @@ if grep -qw fma /proc/cpuinfo && grep -qw avx2 /proc/cpuinfo; then
     same "-march=haswell"
 fi
 
-# Nothing of a value on the stack, and no branch on it. The tests ask two internal functions for what they look for. The
+# Nothing of a value on the stack, and no branch on it. The tests ask a few internal functions for what they look for. The
 # program is linked so that every address is known before it starts, because a call that looks one up saves registers.
 objcopy --globalize-symbol=podium_row_of --globalize-symbol=podium_place device-O2.o stack.o
 "$cc" -std=c11 -O2 -D_DEFAULT_SOURCE -I"$source/tests" -I"$source/src" -I"$source/include" "$source/tests/unit/stack.c" \
     stack.o -Wl,-z,now -o stack $(pkg-config --cflags --libs check) -lm
 ./stack >stack.log || { cat stack.log; fail "what unit/stack promises does not hold"; }
-"$cc" -std=c11 -gdwarf-4 -O2 -I"$source/include" -I"$source/src" "$source/tests/ctime/ctime.c" device-O2.o -lm -o ctime
+objcopy --globalize-symbol=podium_firmware_make full-O2.o ctime.o
+"$cc" -std=c11 -gdwarf-4 -O2 -I"$source/include" -I"$source/src" "$source/tests/ctime/ctime.c" ctime.o -lm -o ctime
 valgrind --quiet --error-exitcode=9 ./ctime >ctime.log 2>&1 || { cat ctime.log; fail "the time depends on a secret"; }
 echo "amalgamation: $cc and $cxx see the same library"
