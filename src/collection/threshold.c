@@ -233,16 +233,23 @@ static wide middle_fewest(const podium_layout *c) {
        nearest (R - c) R <= e_epsilon c 2B floor(R/C), with an upper bound of nearest;
        2B ceil(R/C) 2^F <= e_epsilon 2B floor(R/C).
    The largest number is below 2^(2F+73+128) = 2^457. */
-PODIUM_NOT_INLINED static bool middle_check(const podium_layout *c, wide none_above, wide none_below) {
+static wide middle_others(const podium_layout *c) {
+    return wide_multiply(words_from(c->draw.stairs.threshold), words_all());
+}
+
+/* The first inequality, apart from the others because both together would take too much stack */
+PODIUM_NOT_INLINED static bool middle_is_low_enough(const podium_layout *c, wide none_below) {
     wide e_eta = exp_below(c->spec.epsilon, c->draw.stairs.stairs);
-    wide e_epsilon = exp_below(c->spec.epsilon, 1);
-    wide chosen = wide_from(c->draw.stairs.threshold), most = middle_most(c), fewest = middle_fewest(c);
-    wide others = wide_multiply(words_from(c->draw.stairs.threshold), words_all());
-    wide beside_least = wide_multiply(others, nearest_below(c, none_below));
-    wide beside_most = wide_multiply(others, none_above);
-    return wide_at_most(wide_shift_left(wide_multiply(chosen, most), 2 * F), wide_multiply(e_eta, beside_least)) &&
-           wide_at_most(beside_most, wide_multiply(e_epsilon, wide_multiply(chosen, fewest))) &&
-           wide_at_most(wide_shift_left(most, F), wide_multiply(e_epsilon, fewest));
+    wide beside_least = wide_multiply(middle_others(c), nearest_below(c, none_below));
+    wide on_middle = wide_multiply(wide_from(c->draw.stairs.threshold), middle_most(c));
+    return wide_at_most(wide_shift_left(on_middle, 2 * F), wide_multiply(e_eta, beside_least));
+}
+
+PODIUM_NOT_INLINED static bool middle_is_high_enough(const podium_layout *c, wide none_above) {
+    wide e_epsilon = exp_below(c->spec.epsilon, 1), fewest = middle_fewest(c);
+    wide on_middle = wide_multiply(wide_from(c->draw.stairs.threshold), fewest);
+    return wide_at_most(wide_multiply(middle_others(c), none_above), wide_multiply(e_epsilon, on_middle)) &&
+           wide_at_most(wide_shift_left(middle_most(c), F), wide_multiply(e_epsilon, fewest));
 }
 
 /* The largest c that satisfies the first inequality of (4). */
@@ -274,7 +281,7 @@ static bool stairs_are_private(const podium_layout *c) {
         above = coin_products_next(above, coin, wide_divide_up);
         below = coin_products_next(below, coin, wide_divide);
     }
-    return tail_check(c, above.all) && middle_check(c, above.none, below.none);
+    return tail_check(c, above.all) && middle_is_low_enough(c, below.none) && middle_is_high_enough(c, above.none);
 }
 
 /* Whether eta is at least about 2^-9. Only then are coins rounded up and the middle stair's threshold rounded down.
