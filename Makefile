@@ -1,4 +1,4 @@
-# The front door; CMake does the work. On a fresh Debian machine demo, check and check-quick install what they need, and
+# The front door; CMake does the work. On a fresh Debian machine demo and the three checks install what they need, and
 # setup does nothing else. All other targets install nothing: if something is missing they say what, and how to get it.
 #
 #   make setup        install what building needs; PARTS="build sqlite postgres" for more (scripts/setup.sh has the list)
@@ -6,6 +6,7 @@
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
 #   make check-quick  the fast tests of one build: three minutes, for the working day
+#   make check-devices   other machines, all that takes too long for `make check`
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
@@ -26,8 +27,8 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick sqlite postgres install-postgres fuzz bench bench-instructions bench-shape \
-    bench-postgres shape-table install clean
+.PHONY: all setup build demo check check-quick check-devices sqlite postgres install-postgres fuzz bench \
+    bench-instructions bench-shape bench-postgres shape-table install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -52,6 +53,10 @@ check:
 check-quick:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh --quick $(JOBS)
+
+check-devices:
+	@scripts/setup.sh build devices
+	@scripts/check-devices.sh
 
 sqlite:
 	@scripts/setup.sh --check build sqlite

@@ -38,14 +38,15 @@ static char *utf8_of(const wchar_t *wide) {
 /* ---- The program ---- */
 
 /* Windows calls this in a thread of its own, while the others go on. The lock is never released: nothing may create or
-   rename a file any more. */
+   rename a file any more. The status is that of programs that do not handle Ctrl-C. */
 static CRITICAL_SECTION committing;
 
 static BOOL WINAPI interrupted(DWORD event) {
     (void)event;
     EnterCriticalSection(&committing);
     output_abandon();
-    return FALSE; /* the system then ends the program */
+    TerminateProcess(GetCurrentProcess(), (UINT)STATUS_CONTROL_C_EXIT);
+    return TRUE;
 }
 
 /* As with POSIX, a closed stream becomes one that fails, so that no file gets its descriptor. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape. With --check it installs nothing: if something is missing it says what, and how to
-# get it, and fails.
+# bench-postgres, instructions, shape, devices. With --check it installs nothing: if something is missing it says what,
+# and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
 set -eu
@@ -20,7 +20,10 @@ shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
 check="$fuzz clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
+    gcc-mingw-w64-x86-64 wine wine64
     mingw-w64-x86-64-dev wasi-libc"
+devices="check libsubunit-dev libmpfr-dev libgmp-dev locales python3
+    gcc-mingw-w64-x86-64 wine wine64"
 
 command -v apt-get >/dev/null || exit 0 # not Debian: whatever is missing, the build will say
 
@@ -37,6 +40,7 @@ for part in "$@"; do
     bench-postgres) wanted="$wanted $bench_postgres" ;;
     instructions) wanted="$wanted $instructions" ;;
     shape) wanted="$wanted $shape" ;;
+    devices) wanted="$wanted $devices" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done

@@ -22,9 +22,12 @@
 #define PODIUM_WIPE_MEMSET_S 2    /* C11's Annex K, as macOS has it */
 #define PODIUM_WIPE_SECURE_ZERO 3 /* SecureZeroMemory of Windows */
 
-/* Apple's App Store rejects programs that call getentropy, and NetBSD before version 10 does not have it. */
+/* Apple's App Store rejects programs that call getentropy, and NetBSD before version 10 does not have it. Android has
+   getrandom from API level 28 on, and arc4random_buf at all levels; it has no explicit_bzero. */
 #if !defined(PODIUM_RANDOM)
-#if defined(__linux__)
+#if defined(__ANDROID__) && __ANDROID_API__ < 28
+#define PODIUM_RANDOM PODIUM_RANDOM_ARC4RANDOM
+#elif defined(__linux__)
 #define PODIUM_RANDOM PODIUM_RANDOM_GETRANDOM
 #elif defined(__APPLE__) || defined(__NetBSD__)
 #define PODIUM_RANDOM PODIUM_RANDOM_ARC4RANDOM
@@ -40,7 +43,9 @@
 #endif
 
 #if !defined(PODIUM_WIPE)
-#if defined(__linux__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__DragonFly__) || defined(__wasi__)
+#if defined(__ANDROID__)
+#define PODIUM_WIPE PODIUM_WIPE_VOLATILE
+#elif defined(__linux__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__DragonFly__) || defined(__wasi__)
 #define PODIUM_WIPE PODIUM_WIPE_EXPLICIT_BZERO
 #elif defined(__APPLE__)
 #define PODIUM_WIPE PODIUM_WIPE_MEMSET_S

@@ -32,3 +32,15 @@ podium_windows_test(unit template SOURCES ../cli/commands/paper/template.c)
 podium_windows_test(unit number SOURCES ../cli/table/number.c DEFINITIONS NUMBER_STRINGS=2)
 podium_windows_test(unit random_none SOURCES ../src/device/random.c ../src/device/random_none.c
                     DEFINITIONS PODIUM_RANDOM=PODIUM_RANDOM_NONE)
+
+add_executable(gnuplot devices/gnuplot.c)
+
+# The DLL, as another program uses it: it is beside the program, where Windows looks for it
+add_executable(dll_quickstart ../examples/quickstart.c)
+target_link_libraries(dll_quickstart PRIVATE podium_shared)
+set_target_properties(dll_quickstart PROPERTIES RUNTIME_OUTPUT_DIRECTORY $<TARGET_FILE_DIR:podium_shared>)
+add_test(NAME example/dll COMMAND dll_quickstart)
+foreach(source ${example_sources})
+  get_filename_component(name ${source} NAME_WE)
+  add_test(NAME example/${name} COMMAND example_${name})
+endforeach()

@@ -26,7 +26,7 @@ for target in all build sqlite fuzz bench bench-instructions bench-postgres shap
     grep -q 'make setup PARTS="build' "$work/said" || fail "make $target does not say how to get it"
     if grep -q 'apt-get\|sudo' "$work/called"; then fail "make $target installs"; fi
 done
-for target in setup demo check; do
+for target in setup demo check check-devices; do
     run $target
     grep -q 'apt-get\|sudo' "$work/called" || fail "make $target does not install"
 done
