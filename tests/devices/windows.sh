@@ -9,6 +9,11 @@
 set -eu
 source=$1 here=$2 work=$3 all=${4:-}
 fail() { echo "windows.sh: $*" >&2; exit 1; }
+# wine needs some addresses for itself. Once in about a thousand starts the kernel has put something else there, and the
+# program ends with status 1. Where addresses are not random, that does not happen.
+if [ -z "${FIXED_ADDRESSES:-}" ] && setarch -R true 2>/dev/null; then
+    FIXED_ADDRESSES=yes exec setarch -R "$0" "$@"
+fi
 for tool in x86_64-w64-mingw32-gcc wine wineserver; do
     command -v $tool >/dev/null && continue
     ! command -v apt-get >/dev/null || fail "$tool is missing: make setup PARTS=check"
