@@ -2,6 +2,8 @@
 #ifndef PODIUM_CLI_H
 #define PODIUM_CLI_H
 
+#include "prints.h"
+
 #include <podium_analysis.h>
 
 #include <stdarg.h>
@@ -14,11 +16,11 @@ enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 }; /* exit statuses */
 /* ---- message.c ---- */
 
 /* Prints "podium: ..." to standard error. Names in the message are escaped, so that they cannot act on a terminal. */
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void say(const char *format, ...) PRINTS(1, 2);
 /* Prints the message, removes incomplete output files, and exits with the status. */
-_Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void fail(int status, const char *format, ...) PRINTS(2, 3);
 /* The same with status BAD_USAGE, and refers to the help of the command, or to the general help if it is "". */
-_Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void fail_usage(const char *command, const char *format, ...) PRINTS(2, 3);
 _Noreturn void leave_quietly(void); /* as if killed by SIGPIPE, when nobody reads the output any more */
 /* Ends the program unless the status is PODIUM_OK: with BAD_IO if memory is short, otherwise with `otherwise`. */
 void require(podium_status status, int otherwise);
@@ -53,7 +55,7 @@ output *output_open(const char *path); /* NULL or "-" is standard output */
  */
 output *output_open_whole(const char *path);
 void output_write(output *out, const void *bytes, size_t n);
-void output_print(output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void output_print(output *out, const char *format, ...) PRINTS(2, 3);
 void output_flush(output *out);
 void output_close(output *out); /* also commits */
 /* Returns a temporary path beside the final one, for code that writes a file itself. output_commit renames all staged

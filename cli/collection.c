@@ -1,11 +1,11 @@
 /* Collections: the options that describe a collection, and how one is made from them. */
 #include "collection.h"
+#include "platform.h"
 #include "table/number.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- The options ---- */
 
@@ -97,7 +97,7 @@ podium_collection collection_parse_spec(const char *before, const char *text) {
 
 /* Reads a file, or as much of it as fits, and ends the text with a 0 byte. */
 static size_t read_file(char *text, size_t capacity, const char *path) {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    FILE *file = strcmp(path, "-") == 0 ? stdin : file_stream(path, "rb");
     if (file == NULL)
         fail(BAD_IO, "%s: %s", path, strerror(errno));
     size_t n = fread(text, 1, capacity - 1, file);
@@ -215,7 +215,7 @@ void collection_advise(const collection_options *options, const podium_collectio
     const podium_spec own = podium_collection_spec(collection);
     podium_spec best;
     podium_collection other;
-    if (!isatty(STDERR_FILENO) || options->given.mechanism || options->given.spread ||
+    if (!terminal() || options->given.mechanism || options->given.spread ||
         podium_choose(&best, &own, PODIUM_OBJECTIVE_WORST_CASE) != PODIUM_OK ||
         podium_collection_init(&other, &best) != PODIUM_OK)
         return;

@@ -1,10 +1,8 @@
 /* Input: looks at the beginning of standard input without losing it for the reader. */
 #include "cli.h"
+#include "platform.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 char **input_files(char **files) {
     static char *standard_input[] = {"-", NULL};
@@ -15,8 +13,8 @@ static char peeked[64]; /* the beginning of standard input */
 static size_t peeked_from, peeked_to;
 
 ptrdiff_t input_read(int file, void *buffer, size_t n) {
-    if (file != STDIN_FILENO || peeked_from == peeked_to)
-        return read(file, buffer, n);
+    if (file != STANDARD_INPUT || peeked_from == peeked_to)
+        return file_read(file, buffer, n);
     if (n > peeked_to - peeked_from)
         n = peeked_to - peeked_from;
     memcpy(buffer, peeked + peeked_from, n);
@@ -27,7 +25,7 @@ ptrdiff_t input_read(int file, void *buffer, size_t n) {
 /* Reads up to n bytes, fewer only at the end of the file or on errors. Returns how many. */
 static size_t read_beginning(int file, char *to, size_t n) {
     size_t done = 0;
-    for (ssize_t got; done < n && (got = read(file, to + done, n - done)) > 0;)
+    for (ptrdiff_t got; done < n && (got = file_read(file, to + done, n - done)) > 0;)
         done += (size_t)got;
     return done;
 }
@@ -37,16 +35,15 @@ bool input_begins(const char *path, const char *prefix) {
     size_t n = strlen(prefix);
     if (strcmp(path, "-") == 0) {
         if (peeked_to < n)
-            peeked_to += read_beginning(STDIN_FILENO, peeked + peeked_to, n - peeked_to);
+            peeked_to += read_beginning(STANDARD_INPUT, peeked + peeked_to, n - peeked_to);
         return peeked_to >= n && memcmp(peeked, prefix, n) == 0;
     }
-    struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    if (file_look(path).kind != FILE_REGULAR)
         return false; /* what is read from a pipe cannot be read again */
-    int file = open(path, O_RDONLY);
+    int file = file_open(path);
     if (file < 0)
         return false;
     size_t got = read_beginning(file, beginning, n);
-    close(file);
+    file_close(file);
     return got == n && memcmp(beginning, prefix, n) == 0;
 }

@@ -1,10 +1,8 @@
 /* podium: local differential privacy for numbers, from a shell. */
 #include "commands/commands.h"
+#include "platform.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 static const command *const commands[] = {
     &command_design,     &command_privatize, &command_aggregate, &command_merge, &command_estimate,
@@ -17,44 +15,6 @@ static const command *find(const char *name) {
         if (strcmp((*c)->name, name) == 0)
             return *c;
     fail_usage("", "no command is called '%s'", name);
-}
-
-static void interrupted(int signal_number) {
-    output_abandon();
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
-
-/* A signal that ends the program must first remove incomplete output files. Signals that are ignored, as under nohup or
-   in a background job, stay ignored, and handlers of a sanitizer or a profiler stay installed. */
-static void catch_if_default(int signal_number) {
-    struct sigaction action = {.sa_handler = interrupted, .sa_flags = SA_RESTART}, now;
-    sigfillset(&action.sa_mask);
-    if (sigaction(signal_number, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-        sigaction(signal_number, &action, NULL);
-}
-
-static void set_signals(void) {
-    static const int harmless[] = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGSTOP, SIGKILL};
-    signal(SIGPIPE, SIG_IGN); /* so that the write fails, like any other */
-    signal(SIGXFSZ, SIG_IGN);
-    for (int n = 1; n < NSIG; n++) {
-        bool ends = true;
-        for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-            ends = ends && n != harmless[i];
-        if (ends)
-            catch_if_default(n);
-    }
-}
-
-/* If a standard stream is closed, the next file that is opened would get its descriptor, and messages would land in
-   that file. So closed streams are opened on /dev/null, in the wrong direction, so that using them is still an error.
- */
-static void open_closed(void) {
-    static const int flags[] = {O_WRONLY, O_RDONLY, O_WRONLY};
-    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
-        if (fcntl(i, F_GETFD) < 0 && open("/dev/null", flags[i]) != i)
-            _exit(BAD_IO);
 }
 
 /* podium help [COMMAND]; and for programs, --list prints the table of all options and --complete completes words. */
@@ -80,8 +40,7 @@ static int run(const char *first, char **arguments) {
 }
 
 int main(int argc, char **argv) {
-    open_closed();
-    set_signals();
+    platform_begin(&argc, &argv);
     if (argc < 2) {
         help_all(stderr, commands);
         return BAD_USAGE;

@@ -1,9 +1,9 @@
 /* Messages, and how the program ends early. */
 #include "cli.h"
+#include "platform.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +32,7 @@ static void say_all(const char *format, va_list arguments) {
     shown[n] = '\0';
     progress_clear();
     fprintf(stderr, "podium: %s\n", shown);
+    fflush(stderr);
 }
 
 void say(const char *format, ...) {
@@ -76,9 +77,7 @@ void fail_usage(const char *name, const char *format, ...) {
 void leave_quietly(void) {
     begin_to_leave();
     progress_clear();
-    signal(SIGPIPE, SIG_DFL);
-    raise(SIGPIPE);
-    _exit(128 + SIGPIPE); /* in case the signal is blocked */
+    end_for_broken_pipe();
 }
 
 void require(podium_status status, int otherwise) {
@@ -87,10 +86,10 @@ void require(podium_status status, int otherwise) {
 }
 
 int close_stdout(int status) {
-    bool flushed = fflush(stdout) == 0;
-    if (!flushed && errno == EPIPE)
+    const bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (!written && is_broken_pipe(errno))
         leave_quietly();
-    if (!flushed || ferror(stdout))
+    if (!written)
         fail(BAD_IO, "standard output: cannot write");
     return status;
 }

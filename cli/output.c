@@ -3,15 +3,12 @@
  * temporary name beside the final one and is renamed at the end. If the program ends early, the file is removed.
  */
 #include "cli.h"
+#include "platform.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
-#include <unistd.h>
 
 /* ---- Incomplete files, in static memory because a signal handler removes them ---- */
 
@@ -35,9 +32,9 @@ static struct {
 
 static void abandon_directory(void) {
     for (sig_atomic_t i = 0; i < tree.count; i++)
-        unlink(tree.path[i]);
+        file_remove(tree.path[i]);
     if (tree.there)
-        rmdir(tree.temporary);
+        directory_remove(tree.temporary);
     tree.there = tree.count = 0;
 }
 
@@ -45,46 +42,9 @@ void output_abandon(void) {
     abandon_directory();
     for (stage *s = stages; s < stages + STAGES; s++) {
         if (s->there)
-            unlink(s->temporary);
+            file_remove(s->temporary);
         s->there = 0;
     }
-}
-
-static void block_signals(sigset_t *before) {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, before);
-}
-
-static void restore_signals(const sigset_t *before) {
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
-/* ---- Permissions ---- */
-
-#define ACCESS_LIST "system.posix_acl_access"
-
-/*
- * Returns a mode under which nobody can read the new file who could not read the old one. If the new file cannot have
- * the group of the old one, members of that group now count as others, and another group is its group. So both get only
- * the permissions that both had. If the old file has an access control list, its mode does not say what the group may
- * do, so only the owner gets permissions.
- */
-static mode_t mode_like(int file, const char *path, const struct stat *old) {
-    mode_t mode = old->st_mode & 0777, both = mode & (mode >> 3) & 7;
-    fremovexattr(file, ACCESS_LIST); /* it may have inherited one from its directory */
-    if (getxattr(path, ACCESS_LIST, NULL, 0) > 0)
-        return mode & 0700;
-    if (fchown(file, old->st_uid, old->st_gid) == 0 || fchown(file, (uid_t)-1, old->st_gid) == 0)
-        return mode;
-    return (mode & 0700) | both << 3 | both;
-}
-
-static void set_permissions(int file, const char *path) {
-    struct stat old;
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(file, stat(path, &old) == 0 ? mode_like(file, path, &old) : 0666 & ~mask);
 }
 
 /* ---- Staging ---- */
@@ -94,7 +54,7 @@ static stage *free_stage(const char *path, const char *target) {
     for (int i = 0; i < STAGES; i++) {
         if (!stages[i].there)
             s = &stages[i];
-        else if (strcmp(stages[i].final, target) == 0)
+        else if (path_same(stages[i].final, target))
             fail(BAD_USAGE, "%s: two outputs cannot be the same file", path);
     }
     if (s == NULL)
@@ -102,58 +62,25 @@ static stage *free_stage(const char *path, const char *target) {
     return s;
 }
 
-/* Returns the path of a file that does not exist yet, with the real path of its directory, so that two spellings of one
-   path compare equal. If the directory does not exist, returns the path itself, and creating the file will fail.
-   Returns NULL if memory is short. */
-static char *in_directory(const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
-    char *parent = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
-    char *directory = parent == NULL ? NULL : realpath(parent, NULL), *whole = NULL;
-    free(parent);
-    if (directory == NULL)
-        return strdup(path);
-    size_t n = strlen(directory) + strlen(name) + 2;
-    if ((whole = malloc(n)) != NULL)
-        snprintf(whole, n, "%s/%s", directory, name);
-    free(directory);
-    return whole;
-}
-
-/* Returns a copy of the path of the file to replace, which for a symbolic link is its target. Returns NULL if memory is
-   short; ends the program if the link points nowhere. */
-static char *target_of(const char *path) {
-    struct stat status;
-    char *target = realpath(path, NULL);
-    if (target == NULL && lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
-        fail(BAD_IO, "%s: this symbolic link points nowhere (%s)", path, strerror(errno));
-    return target == NULL ? in_directory(path) : target;
-}
-
-static int make_temporary(stage *s, int suffix_length) {
-    sigset_t before;
-    block_signals(&before);
-    int file = mkstemps(s->temporary, suffix_length);
-    s->there = file >= 0;
-    restore_signals(&before);
-    return file;
+static bool make_temporary(stage *s, size_t suffix_length) {
+    signals_block();
+    s->there = file_create_for(s->temporary, suffix_length, s->final);
+    signals_restore();
+    return s->there;
 }
 
 const char *output_stage(const char *path) {
-    char *target = target_of(path);
+    char *target = file_target(path);
     if (target == NULL)
         fail(BAD_IO, "out of memory");
-    const char *dot = strrchr(target, '.'), *slash = strrchr(target, '/');
-    const char *suffix = dot != NULL && (slash == NULL || dot > slash) ? dot : ""; /* gnuplot needs it */
+    const char *dot = strrchr(path_name(target), '.'), *suffix = dot == NULL ? "" : dot; /* gnuplot needs it */
     if (strlen(target) + strlen(suffix) + 8 > PATH_ROOM)
         fail(BAD_IO, "%s: %s", path, strerror(ENAMETOOLONG));
     stage *s = free_stage(path, target);
     snprintf(s->final, sizeof s->final, "%s", target);
     snprintf(s->temporary, sizeof s->temporary, "%s.XXXXXX%s", target, suffix);
-    int file = make_temporary(s, (int)strlen(suffix));
-    if (file < 0)
+    if (!make_temporary(s, strlen(suffix)))
         fail(BAD_IO, "%s: %s", path, strerror(errno));
-    set_permissions(file, target);
-    close(file);
     free(target);
     return s->temporary;
 }
@@ -161,14 +88,13 @@ const char *output_stage(const char *path) {
 /* Signals are blocked, so that none comes between two renames. Only if a rename fails although the temporary file could
    be created, as in a sticky directory, is one of two files replaced without the other. */
 void output_commit(void) {
-    sigset_t before;
-    block_signals(&before);
+    signals_block();
     for (stage *s = stages; s < stages + STAGES; s++) {
-        if (s->there && rename(s->temporary, s->final) != 0)
+        if (s->there && !file_replace(s->temporary, s->final))
             fail(BAD_IO, "%s: %s", s->final, strerror(errno));
         s->there = 0;
     }
-    restore_signals(&before);
+    signals_restore();
 }
 
 /* ---- Printing ---- */
@@ -177,17 +103,17 @@ struct output {
     FILE *file;
     const char *name;
     bool in_stage, inside; /* a file that is staged, or inside a directory that is */
-    FILE *later;           /* where what is held in memory goes in the end; NULL if nothing is held */
+    bool holds;            /* everything is held in memory until the end */
     char *held;
-    size_t held_size;
+    size_t held_size, held_capacity;
 };
 
 /* Only regular files are replaced. Devices and pipes are written directly, and so is /dev/stdout, wherever it leads. */
 static bool replaceable(const char *path) {
-    struct stat status;
-    if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+    if (path_is_device(path))
         return false;
-    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+    const file_kind kind = file_look(path).kind;
+    return kind == FILE_MISSING || kind == FILE_REGULAR;
 }
 
 output *output_open(const char *path) {
@@ -196,7 +122,7 @@ output *output_open(const char *path) {
     if (path != NULL && strcmp(path, "-") != 0) {
         out->name = path;
         out->in_stage = replaceable(path);
-        out->file = fopen(out->in_stage ? output_stage(path) : path, "wb");
+        out->file = file_stream(out->in_stage ? output_stage(path) : path, "wb");
     }
     if (out->file == NULL)
         fail(BAD_IO, "%s: %s", path, strerror(errno));
@@ -206,33 +132,49 @@ output *output_open(const char *path) {
 
 output *output_open_whole(const char *path) {
     output *out = output_open(path);
-    if (out->in_stage)
-        return out;
-    out->later = out->file;
-    out->file = open_memstream(&out->held, &out->held_size);
-    if (out->file == NULL)
-        fail(BAD_IO, "%s", podium_status_message(PODIUM_ERROR_OUT_OF_MEMORY));
+    out->holds = !out->in_stage;
     return out;
 }
 
 static _Noreturn void fail_write(const output *out) {
-    if (errno == EPIPE)
+    if (is_broken_pipe(errno))
         leave_quietly();
     fail(BAD_IO, "%s: %s", out->name, strerror(errno));
 }
 
+static void hold(output *out, const void *bytes, size_t n) {
+    if (n > out->held_capacity - out->held_size) {
+        out->held_capacity = 2 * out->held_capacity + n;
+        out->held = reallocate(out->held, out->held_capacity);
+    }
+    if (n > 0)
+        memcpy(out->held + out->held_size, bytes, n);
+    out->held_size += n;
+}
+
 void output_write(output *out, const void *bytes, size_t n) {
-    if (fwrite(bytes, 1, n, out->file) != n)
+    if (out->holds)
+        hold(out, bytes, n);
+    else if (fwrite(bytes, 1, n, out->file) != n)
         fail_write(out);
 }
 
+/* Not by vfprintf, because that of mingw-w64 does not tell whether it could write. */
 void output_print(output *out, const char *format, ...) {
-    va_list arguments;
+    char few[512], *text = few;
+    va_list arguments, again;
     va_start(arguments, format);
-    int written = vfprintf(out->file, format, arguments);
-    va_end(arguments);
-    if (written < 0)
+    va_copy(again, arguments);
+    const int n = vsnprintf(few, sizeof few, format, arguments);
+    if (n < 0)
         fail_write(out);
+    if ((size_t)n >= sizeof few)
+        vsnprintf(text = allocate((size_t)n + 1), (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    output_write(out, text, (size_t)n);
+    if (text != few)
+        free(text);
 }
 
 void output_flush(output *out) {
@@ -241,18 +183,16 @@ void output_flush(output *out) {
 }
 
 static void release(output *out) {
-    if (fclose(out->file) != 0)
-        fail_write(out);
-    out->file = out->later;
+    out->holds = false;
     output_write(out, out->held, out->held_size);
     free(out->held);
 }
 
 void output_close(output *out) {
-    if (out->later != NULL)
+    if (out->holds)
         release(out);
     output_flush(out);
-    if ((out->in_stage || out->inside) && fsync(fileno(out->file)) != 0)
+    if ((out->in_stage || out->inside) && !file_sync(file_of(out->file)))
         fail_write(out);
     if (out->file != stdout && fclose(out->file) != 0)
         fail_write(out);
@@ -264,22 +204,16 @@ void output_close(output *out) {
 /* ---- Directories ---- */
 
 void output_directory_begin(const char *path) {
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
+    const size_t n = path_length(path);
     if (n + 8 > PATH_ROOM)
         fail(BAD_IO, "%s: %s", path, strerror(ENAMETOOLONG));
     snprintf(tree.final, sizeof tree.final, "%.*s", (int)n, path);
     snprintf(tree.temporary, sizeof tree.temporary, "%.*s.XXXXXX", (int)n, path);
-    sigset_t before;
-    block_signals(&before);
-    tree.there = mkdtemp(tree.temporary) != NULL;
-    restore_signals(&before);
+    signals_block();
+    tree.there = directory_create_temporary(tree.temporary);
+    signals_restore();
     if (!tree.there)
         fail(BAD_IO, "%s: %s", path, strerror(errno));
-    mode_t mask = umask(0);
-    umask(mask);
-    chmod(tree.temporary, 0777 & ~mask);
 }
 
 /* Keeps the path for output_abandon, whose signal must not come while the array moves. */
@@ -287,30 +221,28 @@ static char *path_inside(const char *name) {
     const size_t room = strlen(tree.temporary) + strlen(name) + 2;
     char *path = allocate(room);
     snprintf(path, room, "%s/%s", tree.temporary, name);
-    sigset_t before;
-    block_signals(&before);
+    signals_block();
     if ((size_t)tree.count == tree.capacity) {
         tree.capacity = 2 * tree.capacity + 16;
         tree.path = reallocate(tree.path, tree.capacity * sizeof *tree.path);
     }
     tree.path[tree.count] = path;
     tree.count = tree.count + 1;
-    restore_signals(&before);
+    signals_restore();
     return path;
 }
 
 output *output_open_inside(const char *name) {
     output *out = allocate(sizeof *out);
-    *out = (output){.file = fopen(path_inside(name), "wbx"), .name = name, .inside = true};
+    *out = (output){.file = file_stream(path_inside(name), "wbx"), .name = name, .inside = true};
     if (out->file == NULL)
         fail(BAD_IO, "%s/%s: %s", tree.final, name, strerror(errno));
     return out;
 }
 
 void output_directory_end(void) {
-    sigset_t before;
-    block_signals(&before);
-    if (rename(tree.temporary, tree.final) != 0)
+    signals_block();
+    if (!directory_replace(tree.temporary, tree.final))
         fail(BAD_IO, "%s: %s", tree.final, strerror(errno));
     for (sig_atomic_t i = 0; i < tree.count; i++)
         free(tree.path[i]);
@@ -318,5 +250,5 @@ void output_directory_end(void) {
     tree.path = NULL;
     tree.capacity = 0;
     tree.there = tree.count = 0;
-    restore_signals(&before);
+    signals_restore();
 }

@@ -1,34 +1,19 @@
 /* Plot: pictures drawn by gnuplot, which runs as a separate process and reads its script from a pipe. */
 #include "cli.h"
+#include "platform.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool ends_in(const char *path, const char *suffix) {
     size_t n = strlen(path), m = strlen(suffix);
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
-static bool installed(const char *program) {
-    const char *path = getenv("PATH");
-    while (path != NULL && *path != '\0') {
-        char candidate[4096];
-        size_t n = strcspn(path, ":");
-        snprintf(candidate, sizeof candidate, "%.*s/%s", (int)n, path, program);
-        if (access(candidate, X_OK) == 0)
-            return true;
-        path += n + (path[n] == ':');
-    }
-    return false;
-}
-
 void plot_check(const char *command, const char *path) {
     if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
         fail_usage(command, "--plot takes a file that ends in .svg or .png, not '%s'", path);
-    if (!installed("gnuplot"))
+    if (!program_installed("gnuplot"))
         fail(BAD_IO, "pictures need gnuplot, which is not installed (apt install gnuplot-nox)");
 }
 
@@ -80,22 +65,15 @@ void plot_file(FILE *to, const char *path) {
     fputc('\'', to);
 }
 
-static int picture; /* the staged file */
-
-/* Gnuplot gets the open file instead of its name, so that it cannot create the file again after this program has ended
-   early and removed it. */
-static FILE *start_gnuplot(void) {
-    int mine = dup(STDOUT_FILENO);
-    dup2(picture, STDOUT_FILENO);
-    FILE *to = popen("LC_ALL=C.UTF-8 gnuplot", "w");
-    dup2(mine, STDOUT_FILENO);
-    close(mine);
-    return to;
-}
+/* The staged file. Gnuplot gets the open file instead of its name, so that it cannot create the file again after this
+   program has ended early and removed it. */
+static int picture;
+static const char *picture_path;
 
 FILE *plot_open(const char *path, int width, int height) {
-    picture = open(output_stage(path), O_RDWR);
-    FILE *to = picture < 0 ? NULL : start_gnuplot();
+    picture_path = output_stage(path);
+    picture = file_open_to_write(picture_path);
+    FILE *to = picture < 0 ? NULL : program_start("gnuplot", picture);
     if (to == NULL)
         fail(BAD_IO, "cannot start gnuplot");
     if (ends_in(path, ".svg"))
@@ -111,8 +89,11 @@ static bool whole(const char *path) {
     const char *end = ends_in(path, ".svg") ? "</svg>" : "IEND";
     size_t n = strlen(end);
     char last[12];
-    off_t size = lseek(picture, 0, SEEK_END);
-    if (size < 12 || pread(picture, last, 12, size - 12) != 12)
+    FILE *drawn = file_stream(picture_path, "rb");
+    const bool read = drawn != NULL && fseek(drawn, -12, SEEK_END) == 0 && fread(last, 1, 12, drawn) == 12;
+    if (drawn != NULL)
+        fclose(drawn);
+    if (!read)
         return false;
     for (size_t i = 0; i + n <= 12; i++)
         if (memcmp(last + i, end, n) == 0)
@@ -121,9 +102,9 @@ static bool whole(const char *path) {
 }
 
 void plot_close(FILE *script, const char *path) {
-    if (pclose(script) != 0 || !whole(path) || fsync(picture) != 0)
+    if (!program_end(script) || !whole(path) || !file_sync(picture))
         fail(BAD_IO, "%s: gnuplot could not draw this picture", path);
-    close(picture);
+    file_close(picture);
 }
 
 enum { ERROR_BARS_MOST = 40 }; /* With more bins, a band replaces the error bars, which would touch. */

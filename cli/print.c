@@ -3,6 +3,7 @@
  * bytes a name contains, it cannot act on a terminal, break a line of a table, or make JSON invalid.
  */
 #include "cli.h"
+#include "platform.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,12 +39,12 @@ const char *rounded(char text[ROUNDED_MAX], double x, double error) {
 
 bool blocks_readable(void) {
     const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < LENGTH(names); i++) {
         const char *locale = getenv(names[i]);
         if (locale != NULL && *locale != '\0')
             return strstr(locale, "UTF-8") != NULL || strstr(locale, "utf8") != NULL;
     }
-    return false;
+    return console_reads_utf8();
 }
 
 /* ---- One character at a time ---- */

@@ -1,8 +1,6 @@
 /* Progress: one line on standard error that overwrites itself; only if that is a terminal. */
 #include "cli.h"
-
-#include <time.h>
-#include <unistd.h>
+#include "platform.h"
 
 #define PAUSE 0.2 /* seconds; work that takes less time shows no progress */
 
@@ -17,7 +15,7 @@ static double seconds(void) {
 }
 
 void progress_show(const char *what, uint64_t done, uint64_t total, uint64_t rows) {
-    if (!isatty(STDERR_FILENO))
+    if (!terminal())
         return;
     double now = seconds();
     if (started == 0) {
@@ -38,8 +36,10 @@ void progress_show(const char *what, uint64_t done, uint64_t total, uint64_t row
 }
 
 void progress_clear(void) {
-    if (visible)
+    if (visible) {
         fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
     visible = false;
     started = shown = 0;
 }

@@ -1,4 +1,5 @@
-# Adds to podium_options: stack protectors, libc's checked functions, read-only relocations.
+# Adds to podium_options: stack protectors, libc's checked functions, read-only relocations. Sets podium_hardened_link to
+# the library that has what these call, if it is not libc.
 include(CheckLinkerFlag)
 
 check_c_compiler_flag(-fstack-protector-strong PODIUM_HAS_STACK_PROTECTOR)
@@ -19,6 +20,15 @@ unset(CMAKE_REQUIRED_FLAGS)
 if(PODIUM_NOT_FORTIFIED)
   set(optimised $<IN_LIST:$<CONFIG>,Release$<SEMICOLON>RelWithDebInfo$<SEMICOLON>MinSizeRel>)
   target_compile_definitions(podium_options INTERFACE $<${optimised}:_FORTIFY_SOURCE=2>)
+endif()
+# mingw-w64 before 11 leaves both to a library of gcc's. The static one, so that what is built needs no file of the
+# compiler when it runs.
+if(MINGW)
+  check_linker_flag(C -l:libssp.a PODIUM_HAS_LIBSSP)
+  if(PODIUM_HAS_LIBSSP)
+    set(podium_hardened_link -l:libssp.a)
+    target_link_libraries(podium_options INTERFACE ${podium_hardened_link})
+  endif()
 endif()
 check_linker_flag(C -Wl,-z,relro,-z,now PODIUM_HAS_RELRO)
 if(PODIUM_HAS_RELRO)

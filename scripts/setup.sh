@@ -22,8 +22,9 @@ check="$fuzz clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
-    mingw-w64-x86-64-dev wasi-libc"
-devices="clang qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
+    gcc-mingw-w64-x86-64 mingw-w64-x86-64-dev wine wine64 wasi-libc"
+devices="clang check libsubunit-dev libmpfr-dev libgmp-dev locales python3
+    qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
     gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-arm-linux-gnueabi libc6-dev-armel-cross
     gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm musl-tools gcc-mingw-w64-x86-64 wine wine64"

@@ -223,8 +223,13 @@ static inline podium_status distribution_with(podium_distribution *distribution,
 }
 
 #ifdef TEST_LOCALES
-/* Their decimal points are a comma, and a character of two bytes. */
+/* Their decimal points are a comma, and a character of two bytes. Windows has its own locales, with commas. */
+#ifdef _WIN32
+static const char *const odd_locales[] = {"German_Germany", "French_France"};
+#define setenv(name, value, overwrite) (void)(value)
+#else
 static const char *const odd_locales[] = {"de_DE.UTF-8", "ps_AF.UTF-8"};
+#endif
 
 static inline void enter_locale(const char *name) {
     setenv("LOCPATH", TEST_LOCALES, 1);

@@ -24,7 +24,7 @@ typedef struct {
 /* ---- Words ---- */
 
 /* Prints a paragraph, wrapped, and an empty line. */
-static void __attribute__((format(printf, 2, 3))) paragraph(output *out, const char *format, ...) {
+static void PRINTS(2, 3) paragraph(output *out, const char *format, ...) {
     char text[PARAGRAPH_MAX];
     va_list arguments;
     va_start(arguments, format);

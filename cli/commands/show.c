@@ -1,15 +1,13 @@
 /* podium show: say what a file contains. */
 #include "collection.h"
 #include "commands/commands.h"
+#include "platform.h"
 #include "table/aggregate_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- What a file contains ---- */
 
@@ -37,22 +35,22 @@ typedef struct {
 } content;
 
 static void set_time(content *c, const char *path) {
-    struct stat status;
-    struct tm utc;
-    if (stat(path, &status) == 0 && gmtime_r(&status.st_mtime, &utc) != NULL)
-        strftime(c->written, sizeof c->written, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    const file_status status = file_look(path);
+    const struct tm *utc = status.kind == FILE_MISSING ? NULL : gmtime(&status.changed);
+    if (utc != NULL)
+        strftime(c->written, sizeof c->written, "%Y-%m-%dT%H:%M:%SZ", utc);
 }
 
 static size_t read_beginning(char *text, size_t capacity, const char *path) {
-    int file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY);
+    int file = strcmp(path, "-") == 0 ? STANDARD_INPUT : file_open(path);
     ptrdiff_t got = file < 0 ? -1 : 1;
     size_t n = 0;
     while (got > 0 && n < capacity && (got = input_read(file, text + n, capacity - n)) > 0)
         n += (size_t)got;
     if (got < 0)
         fail(BAD_IO, "%s: %s", path, strerror(errno));
-    if (file != STDIN_FILENO)
-        close(file);
+    if (file != STANDARD_INPUT)
+        file_close(file);
     return n;
 }
 

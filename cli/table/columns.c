@@ -1,10 +1,10 @@
 #include "table/columns.h"
+#include "platform.h"
 #include "table/number.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #define NAME_SIZE 1024 /* names are compared up to this many bytes */
 
@@ -51,6 +51,16 @@ static int by_text(const void *a, const void *b) {
     return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
 }
 
+/* The order of equal elements after qsort depends on the C library, so they are in the order of their options. */
+static int by_option(const column *x, const column *y) {
+    return (x->option > y->option) - (x->option < y->option);
+}
+
+static int by_text_and_option(const void *a, const void *b) {
+    const int order = by_text(a, b);
+    return order != 0 ? order : by_option(((const entry *)a)->column, ((const entry *)b)->column);
+}
+
 static column *find(const entry *index, size_t count, const field_name *name) {
     entry key = {name->text, name->n, NULL};
     const entry *found = count == 0 ? NULL : bsearch(&key, index, count, sizeof key, by_text);
@@ -68,7 +78,7 @@ static size_t index_asked(entry *index, const column_set *all) {
     size_t count = 0;
     for (; count < all->count && all->column[count].asked != NULL; count++)
         index[count] = entry_for(&all->column[count]);
-    qsort(index, count, sizeof *index, by_text);
+    qsort(index, count, sizeof *index, by_text_and_option);
     for (size_t i = 1; i < count; i++)
         if (by_text(&index[i - 1], &index[i]) == 0)
             fail_same(index[i - 1].column, index[i].column);
@@ -129,6 +139,11 @@ static int by_field(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static int by_field_and_option(const void *a, const void *b) {
+    const int order = by_field(a, b);
+    return order != 0 ? order : by_option(a, b);
+}
+
 /* Finds all columns. Returns whether one was found by name, which makes the line a header. */
 static bool resolve_all(column_set *all, const first_line *line) {
     bool named = false;
@@ -139,7 +154,7 @@ static bool resolve_all(column_set *all, const first_line *line) {
         named |= resolve(all, &all->column[c], line);
     for (size_t b = 0; b < all->by_count; b++)
         named |= resolve(all, &all->by[b], line);
-    qsort(all->column, all->count, sizeof *all->column, by_field);
+    qsort(all->column, all->count, sizeof *all->column, by_field_and_option);
     for (size_t c = 1; c < all->count; c++)
         if (all->column[c].field == all->column[c - 1].field)
             fail_same(&all->column[c - 1], &all->column[c]);
@@ -171,7 +186,7 @@ static size_t index_header(entry *index, const column_set *all, const first_line
         memcpy(copy, name.text, name.n);
         index[count++] = (entry){copy, name.n, c};
     }
-    qsort(index, count, sizeof *index, by_text);
+    qsort(index, count, sizeof *index, by_text_and_option);
     return count;
 }
 
@@ -289,7 +304,7 @@ bool columns_locate(column_set *all, const csv_record *record, char separator, c
     bool named = resolve_all(all, &line), header = named || all->header == HEADER_YES;
     if (!named && all->header == HEADER_AUTO) {
         header = looks_like_header(all, &line);
-        if (header && isatty(STDERR_FILENO))
+        if (header && terminal())
             say("the first line of %s is read as a header; if it is not one, use --header no", file);
     }
     if (header && all->private)

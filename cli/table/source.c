@@ -1,32 +1,27 @@
 #include "table/source.h"
 #include "cli.h"
+#include "platform.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void source_open(source *s, const char *path, char separator, size_t piece_size) {
     bool standard = strcmp(path, "-") == 0;
-    struct stat status;
     *s = (source){.name = standard ? "standard input" : path,
                   .separator = separator,
                   .piece_size = piece_size,
                   .rest = s->rest,
                   .rest_capacity = s->rest_capacity,
                   .long_text = s->long_text};
-    s->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY);
+    s->descriptor = standard ? STANDARD_INPUT : file_open(path);
     if (s->descriptor < 0)
         fail(BAD_IO, "%s: %s", s->name, strerror(errno));
-    if (fstat(s->descriptor, &status) == 0 && S_ISDIR(status.st_mode))
-        fail(BAD_IO, "%s: %s", s->name, strerror(EISDIR));
 }
 
 void source_close(source *s) {
-    if (s->descriptor > STDIN_FILENO)
-        close(s->descriptor);
+    if (s->descriptor > STANDARD_INPUT)
+        file_close(s->descriptor);
     s->descriptor = -1;
 }
 

@@ -1,3 +1,4 @@
+#include "platform.h"
 #include "table/aggregate_files.h"
 #include "table/number.h"
 #include "table/source.h"
@@ -7,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Rows and their text need up to twenty times the memory of the pieces they are read from, which makes 40 MiB. */
 #define PIECES_SIZE ((size_t)1 << 21)      /* all threads together */
@@ -128,17 +127,16 @@ static void open_file(table *t) {
 static uint64_t total_size(char **files) {
     uint64_t total = 0;
     for (; *files != NULL; files++) {
-        struct stat status;
-        if (stat(*files, &status) != 0 || !S_ISREG(status.st_mode))
+        const file_status status = file_look(*files);
+        if (status.kind != FILE_REGULAR)
             return 0;
-        total += (uint64_t)status.st_size;
+        total += status.size;
     }
     return total;
 }
 
 static unsigned threads_for(unsigned asked, uint64_t total) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t threads = asked > 0 ? asked : processors < 1 ? 1 : (uint64_t)processors;
+    uint64_t threads = asked > 0 ? asked : processor_count();
     uint64_t pieces = total == 0 ? CREW_MAX : total / PIECE_SIZE_LEAST + 1; /* so that none is idle */
     threads = threads < pieces ? threads : pieces;
     return threads < CREW_MAX ? (unsigned)threads : CREW_MAX;

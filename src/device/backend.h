@@ -23,12 +23,14 @@
 #define PODIUM_WIPE_SECURE_ZERO 3 /* SecureZeroMemory of Windows */
 
 /* Apple's App Store rejects programs that call getentropy, and NetBSD before version 10 does not have it. Android has
-   getrandom and getentropy since API level 28, and arc4random_buf always. */
+   getrandom from API level 28 on, and arc4random_buf at all levels; it has no explicit_bzero. */
 #if !defined(PODIUM_RANDOM)
-#if defined(__ANDROID__) || defined(__APPLE__) || defined(__NetBSD__)
+#if defined(__ANDROID__) && __ANDROID_API__ < 28
 #define PODIUM_RANDOM PODIUM_RANDOM_ARC4RANDOM
 #elif defined(__linux__)
 #define PODIUM_RANDOM PODIUM_RANDOM_GETRANDOM
+#elif defined(__APPLE__) || defined(__NetBSD__)
+#define PODIUM_RANDOM PODIUM_RANDOM_ARC4RANDOM
 #elif defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__DragonFly__) || defined(__EMSCRIPTEN__)
 #define PODIUM_RANDOM PODIUM_RANDOM_GETENTROPY
 #elif defined(_WIN32)

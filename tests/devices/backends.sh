@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compiles src/device with the headers of Windows and of WASI, without a warning, by the platform's own choice of sources,
-# and looks whether the objects call what they should. Of the platforms whose headers are not here, only what is chosen
-# is looked at.
+# Compiles src/device for other systems, without a warning, by the platform's own choice of sources, and looks whether the
+# objects call what they should: with the real headers of Windows and WASI, and with headers of our own (systems/) of Apple's
+# systems, the BSDs and Android, for which also the part of the program compiles that differs between systems.
 #
 #   backends.sh SOURCE-DIR WORK-DIR
 set -eu
@@ -23,21 +23,26 @@ compile() {
     grep -q "$symbol" "$work/$name"/random_*.o || { echo "$name: nothing calls $symbol" >&2; exit 1; }
     echo "$name: compiles, and calls $symbol"
 }
+
+# elsewhere TARGET RANDOM WIPE: what gives random bytes and what clears memory there
+elsewhere() {
+    set -- "$@" -nostdinc -isystem "$(clang -print-file-name=include)" -isystem tests/devices/systems
+    target=$1 random=$2 wipe=$3
+    shift 3
+    compile "$target" "$random" --target="$target" "$@"
+    grep -q "$wipe" "$work/$target"/wipe_*.o || { echo "$target: nothing calls $wipe" >&2; exit 1; }
+    clang --target="$target" "$@" -std=c11 -Iinclude -Icli -Wall -Wextra -Wpedantic -Wshadow -Werror -fsyntax-only \
+        cli/platform_posix.c
+}
 compile windows BCryptGenRandom --target=x86_64-w64-mingw32
 compile wasi __wasi_random_get --target=wasm32-wasi -isystem /usr/include/wasm32-wasi
-
-# choice TARGET RANDOM WIPE: what backend.h chooses there
-choice() {
-    {
-        echo '#include "device/backend.h"'
-        echo "_Static_assert(PODIUM_RANDOM == PODIUM_RANDOM_$2 && PODIUM_WIPE == PODIUM_WIPE_$3, \"another choice\");"
-    } >"$work/choice.c"
-    clang --target="$1" -ffreestanding -nostdinc -isystem "$(clang -print-file-name=include)" \
-        -isystem tests/devices/freestanding -Iinclude -Isrc -fsyntax-only "$work/choice.c"
-    echo "$1: $2 and $3"
-}
-choice aarch64-linux-android21 ARC4RANDOM VOLATILE
-choice arm64-apple-ios13 ARC4RANDOM MEMSET_S
-choice x86_64-unknown-freebsd13 GETENTROPY EXPLICIT_BZERO
-choice x86_64-linux-gnu GETRANDOM EXPLICIT_BZERO
-choice armv7m-none-eabi NONE VOLATILE
+for target in arm64-apple-macos11 x86_64-apple-macos11 arm64-apple-ios14; do
+    elsewhere $target arc4random_buf memset_s
+done
+for target in x86_64-unknown-freebsd13 x86_64-unknown-openbsd7 x86_64-unknown-dragonfly; do
+    elsewhere $target getentropy explicit_bzero
+done
+elsewhere x86_64-unknown-netbsd9 arc4random_buf memset
+elsewhere aarch64-linux-android21 arc4random_buf memset
+elsewhere armv7a-linux-androideabi27 arc4random_buf memset
+elsewhere aarch64-linux-android28 getrandom memset

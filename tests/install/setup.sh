@@ -32,4 +32,4 @@ for target in setup demo check check-devices; do
 done
 run setup PARTS="build sqlite"
 grep -q libsqlite3-dev "$work/said" || fail "PARTS is not heard"
-echo "setup: demo, check and setup install; nothing else does"
+echo "setup: demo, the checks and setup install; nothing else does"

@@ -213,10 +213,10 @@ END_TEST
 
 START_TEST(numbers_with_the_locale_s_own_point) { /* No file contains the decimal point of a locale. */
     double x = 77;
-    enter_locale("ps_AF.UTF-8");
+    enter_locale(odd_locales[1]);
     ck_assert_int_eq(podium_number_parse(&x, "1\xd9\xab", 3), PODIUM_ERROR_TEXT_MALFORMED);
     ck_assert_int_eq(podium_number_parse(&x, "1.5.5", 5), PODIUM_ERROR_TEXT_MALFORMED);
-    enter_locale("de_DE.UTF-8");
+    enter_locale(odd_locales[0]);
     ck_assert_int_eq(podium_number_parse(&x, "1,5", 3), PODIUM_ERROR_TEXT_MALFORMED);
     ck_assert(x == 77);
     setlocale(LC_NUMERIC, "C");

@@ -30,7 +30,7 @@ static void fill_number(template_part *to, const void *item) {
             template_text(to, n->list[i].text);
 }
 
-__attribute__((format(printf, 3, 4))) static void add(numbers *n, const char *name, const char *format, ...) {
+PRINTS(3, 4) static void add(numbers *n, const char *name, const char *format, ...) {
     va_list arguments;
     if (n->count == NUMBERS_MAX)
         fail(BAD_DATA, "errata.c: too many numbers");

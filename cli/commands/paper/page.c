@@ -1,5 +1,6 @@
 /* Fills page.html: one page with the figures in it, which needs no other file. */
 #include "paper.h"
+#include "platform.h"
 #include "template.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ typedef struct {
 /* The whole of a file in the directory, with a 0 at its end; the caller frees it. */
 static char *contents(const page *p, const char *name, const char *suffix, size_t *n) {
     const char *path = in_directory(p->directory, name, suffix);
-    FILE *file = fopen(path, "rb");
+    FILE *file = file_stream(path, "rb");
     size_t room = 1 << 16;
     char *text = allocate(room);
     *n = 0;
@@ -225,10 +226,19 @@ static void fill_content(template_part *to, const void *item) {
 
 static const filler column_fillers[] = {{"content", fill_content, NULL}, {NULL, NULL, NULL}};
 
+/* Ends the text at the separator and returns it; the rest is what follows. Returns NULL if there is no text left. */
+static char *next_part(char **rest, char separator) {
+    char *part = *rest, *end = part == NULL ? NULL : strchr(part, separator);
+    *rest = end == NULL ? NULL : end + 1;
+    if (end != NULL)
+        *end = '\0';
+    return part;
+}
+
 static void fill_csv_columns(template_part *part, const void *item) {
     size_t size = strlen(item) + 1;
     char *line = memcpy(allocate(size), item, size), *rest = line;
-    for (char *field; (field = strsep(&rest, ",")) != NULL;)
+    for (char *field; (field = next_part(&rest, ',')) != NULL;)
         template_item(part, field);
     free(line);
 }
@@ -239,8 +249,8 @@ static const filler csv_fillers[] = {{"column", fill_csv_columns, column_fillers
 static void fill_csv(template_part *part, const void *item) {
     size_t n;
     char *text = contents(item, part->filler->name, ".csv", &n), *rest = text;
-    strsep(&rest, "\n");
-    for (char *line; (line = strsep(&rest, "\n")) != NULL && *line != '\0';)
+    next_part(&rest, '\n');
+    for (char *line; (line = next_part(&rest, '\n')) != NULL && *line != '\0';)
         template_item(part, line);
     free(text);
 }
@@ -339,7 +349,7 @@ static void read_errata(page *p) {
         lines += *c == '\n';
     p->errata = allocate(lines * sizeof *p->errata);
     char *rest = p->errata_text;
-    for (char *line; (line = strsep(&rest, "\n")) != NULL;)
+    for (char *line; (line = next_part(&rest, '\n')) != NULL;)
         p->errata_count += parse_erratum(&p->errata[p->errata_count], line);
 }
 

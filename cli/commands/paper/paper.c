@@ -2,10 +2,10 @@
 #include "paper.h"
 
 #include "commands/commands.h"
+#include "platform.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char *in_directory(const char *directory, const char *name, const char *suffix) {
     static char paths[8][4096];
@@ -17,8 +17,7 @@ const char *in_directory(const char *directory, const char *name, const char *su
 }
 
 static void make_directory(const char *path) {
-    struct stat status;
-    if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &status) != 0 || !S_ISDIR(status.st_mode)))
+    if (!directory_create(path) && (errno != EEXIST || file_look(path).kind != FILE_DIRECTORY))
         fail(BAD_IO, "%s: %s", path, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 

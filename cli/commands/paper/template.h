@@ -12,6 +12,8 @@
 #ifndef PODIUM_CLI_TEMPLATE_H
 #define PODIUM_CLI_TEMPLATE_H
 
+#include "prints.h"
+
 #include <stdbool.h>
 
 typedef struct output output; /* output.c */
@@ -46,7 +48,7 @@ void template_write(output *out, template_format format, const char *text, const
 /* ---- For fillers ---- */
 
 void template_text(template_part *to, const char *text);
-void template_print(template_part *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void template_print(template_part *to, const char *format, ...) PRINTS(2, 3);
 void template_item(template_part *part, const void *item);
 
 #endif

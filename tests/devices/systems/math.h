@@ -1,0 +1,1 @@
+#include "../freestanding/math.h"
