@@ -102,7 +102,14 @@ neon() {
     done
 }
 
-[ $# -gt 0 ] || set -- vectors firmware neon windows sources
+# x86-64 without AVX: the unit tests that do not take too long by emulation.
+nehalem() {
+    cmake -S . -B "$work/nehalem" -DCMAKE_BUILD_TYPE=Release -DPODIUM_TESTS=ON -DPODIUM_TEST_NEHALEM=ON >/dev/null
+    cmake --build "$work/nehalem" -j2
+    ctest --test-dir "$work/nehalem" -j2 -R '^devices/nehalem_' --no-tests=error --output-on-failure
+}
+
+[ $# -gt 0 ] || set -- vectors firmware neon windows sources nehalem
 for part in "$@"; do
     printf '\n== %s\n' "$part"
     "$part"
