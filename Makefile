@@ -17,6 +17,8 @@
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
+#   make python-wheel the Python package, build/python/podium_privacy-*.whl, from PyPI's scikit-build-core
+#   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make clean
 
 PREFIX ?= /usr/local
@@ -28,7 +30,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices sqlite postgres install-postgres fuzz bench \
-    bench-instructions bench-shape bench-postgres shape-table install clean
+    bench-instructions bench-shape bench-postgres shape-table python-wheel bench-python install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -121,6 +123,21 @@ bench-postgres:
 	@scripts/setup.sh --check build bench-postgres
 	@$(MAKE) postgres
 	@bench/postgres.sh . build
+
+python-wheel:
+	@scripts/setup.sh --check build python
+	@scripts/python.sh venv build/python scikit-build-core
+	@scripts/python.sh wheel build/python
+	@ls build/python/*.whl
+
+bench-python:
+	@scripts/setup.sh --check build python
+	@$(CONFIGURE) >/dev/null
+	@cmake --build build -j$(JOBS) --target podium_shared
+	@scripts/python.sh venv build/bench-python scikit-build-core numpy opendp diffprivlib
+	@scripts/python.sh wheel build/bench-python
+	@build/bench-python/venv/bin/pip install --quiet --force-reinstall --no-deps build/bench-python/*.whl
+	@build/bench-python/venv/bin/python bench/python.py build/libpodium.so
 
 clean:
 	rm -rf build
