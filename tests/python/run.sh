@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the wheel, installs it into an environment of its own, and tests it there: the types with mypy, the examples of
-# the docstrings, and test_package.py. Then every other Python that is there, from 3.9 on, imports the same wheel.
+# the docstrings and of docs/python.md, and test_package.py. Then every other Python that is there, from 3.9 on, imports the same wheel.
 #
 #   run.sh SOURCE-DIR PROGRAM WORK-DIR
 #
@@ -22,11 +22,22 @@ venv/bin/python -m mypy --strict --cache-dir "$work/mypy" -c \
 PODIUM_SOURCE=$source PODIUM_PROGRAM=$program venv/bin/python -m pytest -q -p no:cacheprovider --doctest-modules \
     "$package" "$source/tests/python/test_package.py"
 
+venv/bin/python -m doctest "$source/docs/python.md"
+include=$(venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("include"))')
+for compiler in gcc clang; do
+    "$compiler" -std=c11 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I"$source/include" \
+        -isystem "$include" "$source"/adapters/python/core/*.c
+done
+
 # One wheel for all: nothing is installed but what is in it.
 tried=0
 rm -rf unpacked
 venv/bin/python -m zipfile -e ./*.whl unpacked
-for python in ${PYTHONS:-python3.9 python3.10 python3.12 python3.13 python3.14 /usr/bin/python3}; do
+others="python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 /usr/bin/python3"
+if command -v pyenv >/dev/null; then
+    others="$others $(find "$(pyenv root)/versions" -path '*/bin/python3' | sort)"
+fi
+for python in ${PYTHONS:-$others}; do
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || continue
     PYTHONPATH=$work/unpacked "$python" "$source/tests/python/smoke.py"
     tried=$((tried + 1))

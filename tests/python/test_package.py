@@ -301,7 +301,15 @@ def test_nan_is_an_error_unless_the_caller_says_what_it_is():
     with pytest.raises(PodiumError, match="room"):
         AGE.codes(values, nan="keep")
     assert AGE.codes([1.0, math.nan], nan="keep")[1] is None
-    assert is_report(AGE, AGE.privatize([math.inf, -math.inf]))
+    assert is_report(AGE, AGE.privatize([math.inf, -math.inf])) and is_report(AGE, AGE.privatize(np.full(99, -math.inf)))
+    signalling = np.array([0x7FF0000000000001, 0xFFF8000000000000], np.uint64).view(np.float64)
+    assert np.isnan(AGE.privatize(signalling, nan="keep")).all()
+    for at in (0, 65535, 65536, 199_999):
+        values = np.ones(200_000)
+        values[at] = math.nan
+        with pytest.raises(PodiumError, match="NaN"):
+            AGE.privatize(values)
+        assert np.flatnonzero(np.isnan(AGE.privatize(values, nan="keep"))).tolist() == [at]
 
 
 def test_an_error_leaves_out_untouched():

@@ -21,6 +21,9 @@
 void *fail(PyObject *module, const char *message);
 void *fail_status(PyObject *module, podium_status status);
 
+/* Says that a value is NaN, and what the caller can do about it. */
+extern const char nan_found[];
+
 /* ---- Views: memory of a Python object, kept where it is until view_close ---- */
 
 typedef struct view {

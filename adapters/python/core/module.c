@@ -122,7 +122,7 @@ static int module_exec(PyObject *module) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]) != 0)
             return -1;
-    return 0;
+    return PyModule_AddStringConstant(module, "NAN_FOUND", nan_found);
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {

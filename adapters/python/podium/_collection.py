@@ -224,8 +224,7 @@ class Collection:
             target, copies = column.new("d"), False
         else:
             target, copies = _target(out, column)
-            if policy == 0 and _core.has_nan(column.data):  # nothing may be overwritten if this is an error
-                target, copies = column.new("d"), False
+            policy = self._checked(column.data, policy)
         n = column.size
 
         def work(start: int, stop: int) -> None:
@@ -239,6 +238,12 @@ class Collection:
         if copies:
             out[...] = target
         return out
+
+    def _checked(self, data: Any, policy: int) -> int:
+        """Looks for NaN before anything is overwritten. Whoever makes a new array does that on the way."""
+        if policy != _POLICIES["error"] or not _core.has_nan(data):
+            return policy or _POLICIES["middle"]
+        raise PodiumError(_core.NAN_FOUND)
 
     def codes(self, values: Any, *, nan: Optional[str] = None, threads: int = 1) -> Any:
         """Turns private values into codes: reports in as few bytes as possible, as unsigned integers.
@@ -264,7 +269,7 @@ class Collection:
         column = read(values)
         chosen = column.nan if nan is None else nan
         if _policy(chosen) == 0 and _core.has_nan(column.data):
-            raise PodiumError("a value is NaN: drop it, or pass nan='middle' to privatise it as the middle of the range")
+            raise PodiumError(_core.NAN_FOUND)
         if chosen == "keep":
             column.hide_nan()
         target, n, item = column.new(TYPECODES[self.code_bytes]), column.size, self._item
