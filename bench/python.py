@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The Python package's speed as ratios in one run: beside the C library on the same arrays, NumPy, OpenDP and diffprivlib.
+"""The Python package's speed as ratios in one run, beside the C library, NumPy, OpenDP and diffprivlib.
 
     python.py LIBPODIUM.SO
 
-All run on one thread. Each number is the least of several runs, and jobs that are compared take turns, so that a machine
-that is busy for a while slows all of them down. OpenDP is measured by its call for arrays, and diffprivlib, which has none,
-by its call for one value; both with fewer values, scaled up.
+All run on one thread. Each number is the least of several runs, and jobs that are compared take turns, so that a
+machine that is busy for a while slows all of them down. OpenDP is measured by its call for arrays, and diffprivlib,
+which has none, by its call for one value; both with fewer values, scaled up.
 """
 
 import ctypes
@@ -31,11 +31,20 @@ class CLibrary:
         self.lib = ctypes.CDLL(path)
         self.collection = (ctypes.c_uint64 * 512)()
         line = spec.encode()
-        assert self.lib.podium_collection_parse(self.collection, None, ctypes.c_size_t(0), None, line, ctypes.c_size_t(len(line))) == 0
+        assert (
+            self.lib.podium_collection_parse(
+                self.collection, None, ctypes.c_size_t(0), None, line, ctypes.c_size_t(len(line))
+            )
+            == 0
+        )
         self.sums = Aggregate()
 
     def privatize(self, out, values):
-        at, to, n = ctypes.c_void_p(values.ctypes.data), ctypes.c_void_p(out.ctypes.data), ctypes.c_size_t(values.size)
+        at, to, n = (
+            ctypes.c_void_p(values.ctypes.data),
+            ctypes.c_void_p(out.ctypes.data),
+            ctypes.c_size_t(values.size),
+        )
         assert self.lib.podium_privatize(self.collection, to, at, n) == 0
 
     def aggregate(self, reports):
@@ -47,9 +56,16 @@ class CLibrary:
         """Seconds of one value in C: an array of one, again and again, less what ctypes costs."""
         value, report = np.array([42.0]), np.empty(1)
         privatize, version = self.lib.podium_privatize, self.lib.podium_version
-        arguments = (self.collection, ctypes.c_void_p(report.ctypes.data), ctypes.c_void_p(value.ctypes.data), ctypes.c_size_t(1))
-        return seconds(lambda: [privatize(*arguments) for _ in range(repetitions)]) / repetitions - seconds(
-            lambda: [version(*arguments) for _ in range(repetitions)]) / repetitions
+        arguments = (
+            self.collection,
+            ctypes.c_void_p(report.ctypes.data),
+            ctypes.c_void_p(value.ctypes.data),
+            ctypes.c_size_t(1),
+        )
+        return (
+            seconds(lambda: [privatize(*arguments) for _ in range(repetitions)]) / repetitions
+            - seconds(lambda: [version(*arguments) for _ in range(repetitions)]) / repetitions
+        )
 
 
 def seconds(job):
@@ -100,7 +116,7 @@ def main():
         "C, new array": lambda: library.privatize(np.empty(N), values),
         "Python": lambda: c.privatize(values),
         "Python, out=": lambda: c.privatize(values, out=out),
-        "Python, out=, nan=\"middle\"": lambda: c.privatize(values, out=out, nan="middle"),
+        'Python, out=, nan="middle"': lambda: c.privatize(values, out=out, nan="middle"),
         "numpy.random.laplace": lambda: values + np.random.laplace(0, 119, N),
         "Generator.laplace": lambda: values + random.laplace(0, 119, N),
         "C aggregate": lambda: library.aggregate(out),
@@ -121,15 +137,24 @@ def main():
     print()
     row("ratio of speeds", "", "", "target")
     for name, base, against, target in (
-        ("privatize", "Python", "C, new array", 0.9), ("privatize, out=", "Python, out=", "C", 0.9),
-        ("privatize, out=, NaN not looked for", "Python, out=, nan=\"middle\"", "C", 0.9),
+        ("privatize", "Python", "C, new array", 0.9),
+        ("privatize, out=", "Python, out=", "C", 0.9),
+        ("privatize, out=, NaN not looked for", 'Python, out=, nan="middle"', "C", 0.9),
         ("privatize, out=", "Python, out=", "numpy.random.laplace", None),
-        ("privatize", "Python", "numpy.random.laplace", 8), ("privatize", "Python", "Generator.laplace", None),
-        ("privatize", "Python", "OpenDP", 1000), ("privatize", "Python", "diffprivlib", 100),
-        ("aggregate", "aggregate", "C aggregate", 0.8), ("aggregate", "aggregate", "numpy.sum", 0.3),
+        ("privatize", "Python", "numpy.random.laplace", 8),
+        ("privatize", "Python", "Generator.laplace", None),
+        ("privatize", "Python", "OpenDP", 1000),
+        ("privatize", "Python", "diffprivlib", 100),
+        ("aggregate", "aggregate", "C aggregate", 0.8),
+        ("aggregate", "aggregate", "numpy.sum", 0.3),
     ):
         if against in took:
-            row(f"{name} to {against}", "", f"{took[against] / took[base]:.2f}", "" if target is None else f"at least {target}")
+            row(
+                f"{name} to {against}",
+                "",
+                f"{took[against] / took[base]:.2f}",
+                "" if target is None else f"at least {target}",
+            )
     one = min(seconds(lambda: [c.privatize(42.0) for _ in range(20_000)]) / 20_000 for _ in range(ROUNDS))
     in_c = min(library.one(20_000) for _ in range(ROUNDS))
     row("one value, microseconds above C", f"{1e6 * one:.2f}", f"{1e6 * (one - in_c):.2f}", "at most 2")

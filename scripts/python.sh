@@ -1,8 +1,8 @@
 #!/bin/sh
 # Python's environment in the build directory, and the package in it. Nothing of the system's Python is changed.
 #
-#   python.sh venv DIRECTORY PACKAGE...   makes DIRECTORY/venv with these packages of PyPI, unless it has them; exits with
-#                                         77 if PyPI cannot be reached
+#   python.sh venv DIRECTORY PACKAGE...   makes DIRECTORY/venv with these packages of PyPI, unless it has them; exits
+#                                         with 77 if PyPI cannot be reached
 #   python.sh wheel DIRECTORY             writes DIRECTORY/*.whl; needs the environment, with scikit-build-core
 #
 # PYTHON names the Python to use, if it is not python3.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the wheel, installs it into an environment of its own, and tests it there: the types with mypy, the examples of
-# the docstrings and of docs/python.md, and test_package.py. Then every other Python that is there, from 3.9 on, imports the same wheel.
+# the docstrings and of docs/python.md, and test_package.py. Then every other Python that is there, from 3.9 on, imports
+# the same wheel.
 #
 #   run.sh SOURCE-DIR PROGRAM WORK-DIR
 #
@@ -8,7 +9,8 @@
 set -eu
 source=$1 program=$2 work=$3
 export PYTHONDONTWRITEBYTECODE=1
-"$source/scripts/python.sh" venv "$work" scikit-build-core pytest hypothesis mypy numpy pandas pandas-stubs polars pyarrow matplotlib
+"$source/scripts/python.sh" venv "$work" scikit-build-core pytest hypothesis mypy numpy \
+    pandas pandas-stubs polars pyarrow matplotlib
 "$source/scripts/python.sh" wheel "$work"
 work=$(cd "$work" && pwd)
 cd "$work"

@@ -24,8 +24,13 @@ from podium import Aggregate, Collection, PodiumError
 
 PROGRAM = os.environ.get("PODIUM_PROGRAM")
 SOURCE = os.environ.get("PODIUM_SOURCE")
-SPECS = ["minimax epsilon=1 range=1:120", "podium epsilon=1 range=1:120", "duchi epsilon=0.5 range=0:1",
-         "laplace epsilon=2 range=-5:5", "minimax epsilon=1 range=0:1 cells=1000"]
+SPECS = [
+    "minimax epsilon=1 range=1:120",
+    "podium epsilon=1 range=1:120",
+    "duchi epsilon=0.5 range=0:1",
+    "laplace epsilon=2 range=-5:5",
+    "minimax epsilon=1 range=0:1 cells=1000",
+]
 AGE = Collection(SPECS[0])
 needs_program = pytest.mark.skipif(PROGRAM is None, reason="PODIUM_PROGRAM names no program")
 
@@ -38,8 +43,11 @@ def run(*arguments, data=None):
 
 
 def test_version_is_that_of_the_header():
-    numbers = [line.split()[-1] for line in open(f"{SOURCE}/include/podium.h") if line.startswith("#define PODIUM_VERSION_M")
-               or line.startswith("#define PODIUM_VERSION_P")]
+    numbers = [
+        line.split()[-1]
+        for line in open(f"{SOURCE}/include/podium.h")
+        if line.startswith("#define PODIUM_VERSION_M") or line.startswith("#define PODIUM_VERSION_P")
+    ]
     assert podium.__version__ == ".".join(numbers[:3])
 
 
@@ -60,19 +68,22 @@ def test_keywords_are_the_same_collection():
     assert AGE.range == (1, 120) and AGE.epsilon == 1 and AGE.mechanism == "minimax" and AGE.code_bytes == 1
 
 
-@pytest.mark.parametrize("arguments, words", [
-    ({"spec": "minmax epsilon=1 range=0:1"}, "no mechanism is called \"minmax\"; it must be one of"),
-    ({"spec": "minimax range=0:1"}, "lacks \"epsilon=\""),
-    ({"spec": "minimax epsilon=-1 range=0:1"}, "epsilon"),
-    ({"epsilon": 1, "range": (0, 1), "mechanism": "gauss"}, "no mechanism is called \"gauss\""),
-    ({"epsilon": 1, "range": (0, 1), "mechanism": "podium:3"}, "mechanism|parameter"),
-    ({"epsilon": 1, "range": (1, 0)}, "min|range"),
-    ({"epsilon": 1, "range": 5}, "two numbers"),
-    ({"epsilon": 1}, "range="),
-    ({"epsilon": 1, "range": (0, 1), "spread": 0.1}, "spread"),
-    ({"epsilon": 1, "range": (0, 1), "mechanism": "auto", "objective": "best"}, "objective must be"),
-    ({"spec": SPECS[0], "epsilon": 1}, "not both"),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"spec": "minmax epsilon=1 range=0:1"}, 'no mechanism is called "minmax"; it must be one of'),
+        ({"spec": "minimax range=0:1"}, 'lacks "epsilon="'),
+        ({"spec": "minimax epsilon=-1 range=0:1"}, "epsilon"),
+        ({"epsilon": 1, "range": (0, 1), "mechanism": "gauss"}, 'no mechanism is called "gauss"'),
+        ({"epsilon": 1, "range": (0, 1), "mechanism": "podium:3"}, "mechanism|parameter"),
+        ({"epsilon": 1, "range": (1, 0)}, "min|range"),
+        ({"epsilon": 1, "range": 5}, "two numbers"),
+        ({"epsilon": 1}, "range="),
+        ({"epsilon": 1, "range": (0, 1), "spread": 0.1}, "spread"),
+        ({"epsilon": 1, "range": (0, 1), "mechanism": "auto", "objective": "best"}, "objective must be"),
+        ({"spec": SPECS[0], "epsilon": 1}, "not both"),
+    ],
+)
 def test_wrong_collections_say_what_is_wrong(arguments, words):
     with pytest.raises(PodiumError, match=words):
         Collection(**arguments)
@@ -177,10 +188,23 @@ def test_aggregates_are_those_of_the_program(spec, tmp_path):
 @needs_program
 def test_summary_is_that_of_the_program(tmp_path):
     import json
+
     sums = AGE.aggregate(AGE.privatize(np.random.default_rng(1).normal(40, 10, 100_000)))
     sums.write(tmp_path / "sums")
-    theirs = json.loads(run("estimate", str(tmp_path / "sums"), "--format", "json", "--quantiles", "0.1,0.5", "--histogram", "8",
-                            "--interval", "guaranteed"))
+    theirs = json.loads(
+        run(
+            "estimate",
+            str(tmp_path / "sums"),
+            "--format",
+            "json",
+            "--quantiles",
+            "0.1,0.5",
+            "--histogram",
+            "8",
+            "--interval",
+            "guaranteed",
+        )
+    )
     theirs = theirs[0] if isinstance(theirs, list) else theirs
     ours = sums.summary(quantiles=[0.1, 0.5], bins=8, interval="guaranteed")
     assert theirs["mean"] == ours.mean and theirs["lower"] == ours.lower and theirs["upper"] == ours.upper
@@ -235,8 +259,16 @@ def test_values_and_not_their_neighbours_are_read():
     """At epsilon 50 nearly all reports are close to their values, so a wrong stride or byte order would show."""
     sharp = Collection("podium epsilon=50 range=0:1000")
     truth = np.arange(1000.0)
-    for values in (truth, truth[::-1], truth[::3], truth.reshape(10, 100).T, truth.astype(">f8"), truth.astype("i4"),
-                   np.asfortranarray(truth.reshape(10, 100)), np.frombuffer(b"x" + truth.tobytes(), "f8", offset=1)):
+    for values in (
+        truth,
+        truth[::-1],
+        truth[::3],
+        truth.reshape(10, 100).T,
+        truth.astype(">f8"),
+        truth.astype("i4"),
+        np.asfortranarray(truth.reshape(10, 100)),
+        np.frombuffer(b"x" + truth.tobytes(), "f8", offset=1),
+    ):
         assert np.median(np.abs(sharp.privatize(values) - values)) < 5
     assert np.median(np.abs(np.array(sharp.privatize(truth.tolist())) - truth)) < 5
     assert np.median(np.abs(np.array(sharp.privatize(array.array("i", range(1000)))) - truth)) < 5
@@ -254,7 +286,11 @@ def test_out():
     out = np.zeros((100, 3))
     assert AGE.privatize(values, out=out) is out and is_report(AGE, out)
     wide = np.zeros((100, 6))
-    assert AGE.privatize(values, out=wide[:, ::2]).base is wide and (wide[:, 1::2] == 0).all() and is_report(AGE, wide[:, ::2])
+    assert (
+        AGE.privatize(values, out=wide[:, ::2]).base is wide
+        and (wide[:, 1::2] == 0).all()
+        and is_report(AGE, wide[:, ::2])
+    )
     assert AGE.privatize(values, out=values) is values and is_report(AGE, values)
     for wrong, words in ((np.zeros(3), "shape"), (np.zeros((100, 3), "f4"), "float64"), (bytes(8), "float64")):
         with pytest.raises(PodiumError, match=words):
@@ -270,16 +306,33 @@ def test_out():
         AGE.privatize(np.ones(1), out=frozen)
 
 
-@pytest.mark.parametrize("values", [
-    "secret-12345", b"secret-12345", ["secret-12345"], [1, "secret-12345"], np.array(["secret-12345"]),
-    np.array([1, "secret-12345"], object), np.array(["2020-01-01"], "M8[D]"), np.array([12345j]), [12345j], [[12345.0]], None,
-    {"a": object()}, object(), memoryview(b"12345").cast("c")])
+@pytest.mark.parametrize(
+    "values",
+    [
+        "secret-12345",
+        b"secret-12345",
+        ["secret-12345"],
+        [1, "secret-12345"],
+        np.array(["secret-12345"]),
+        np.array([1, "secret-12345"], object),
+        np.array(["2020-01-01"], "M8[D]"),
+        np.array([12345j]),
+        [12345j],
+        [[12345.0]],
+        None,
+        {"a": object()},
+        object(),
+        memoryview(b"12345").cast("c"),
+    ],
+)
 def test_errors_do_not_quote_values(values):
     for call in (AGE.privatize, AGE.codes):
         with pytest.raises(TypeError, match="values must be numbers|real number") as caught:
             call(values)
         assert "12345" not in str(caught.value)
-        assert caught.value.__cause__ is None and (caught.value.__suppress_context__ or caught.value.__context__ is None)
+        assert caught.value.__cause__ is None and (
+            caught.value.__suppress_context__ or caught.value.__context__ is None
+        )
 
 
 # ---- NaN ----
@@ -301,7 +354,9 @@ def test_nan_is_an_error_unless_the_caller_says_what_it_is():
     with pytest.raises(PodiumError, match="room"):
         AGE.codes(values, nan="keep")
     assert AGE.codes([1.0, math.nan], nan="keep")[1] is None
-    assert is_report(AGE, AGE.privatize([math.inf, -math.inf])) and is_report(AGE, AGE.privatize(np.full(99, -math.inf)))
+    assert is_report(AGE, AGE.privatize([math.inf, -math.inf])) and is_report(
+        AGE, AGE.privatize(np.full(99, -math.inf))
+    )
     signalling = np.array([0x7FF0000000000001, 0xFFF8000000000000], np.uint64).view(np.float64)
     assert np.isnan(AGE.privatize(signalling, nan="keep")).all()
     for at in (0, 65535, 65536, 199_999):
@@ -338,9 +393,12 @@ def test_missing_values_stay_missing():
 def test_pandas():
     pd = pytest.importorskip("pandas")
     import podium.pandas  # noqa: F401
+
     for dtype in ("float64", "float32", "Float64", "int64", "Int64", "boolean", "double[pyarrow]", "int64[pyarrow]"):
         may_miss = dtype not in ("int64",)
-        series = pd.Series([1, None if may_miss and dtype != "float32" else 1, 1], dtype=dtype, index=[7, 8, 9], name="age")
+        series = pd.Series(
+            [1, None if may_miss and dtype != "float32" else 1, 1], dtype=dtype, index=[7, 8, 9], name="age"
+        )
         reports = AGE.privatize(series)
         assert isinstance(reports, pd.Series) and reports.index.tolist() == [7, 8, 9] and reports.name == "age"
         assert reports.isna().tolist() == series.isna().tolist(), dtype
@@ -368,7 +426,11 @@ def test_polars():
     for dtype in (pl.Float64, pl.Int32, pl.UInt8, pl.Boolean):
         series = pl.Series("age", [1, None, 1]).cast(dtype)
         reports = AGE.privatize(series)
-        assert isinstance(reports, pl.Series) and reports.name == "age" and reports.is_null().to_list() == [False, True, False]
+        assert (
+            isinstance(reports, pl.Series)
+            and reports.name == "age"
+            and reports.is_null().to_list() == [False, True, False]
+        )
         assert is_report(AGE, reports.drop_nulls().to_numpy())
         assert AGE.codes(series).dtype == pl.UInt8 and AGE.codes(series).null_count() == 1
         assert AGE.aggregate(reports).count == 2 and AGE.reports(AGE.codes(series)).null_count() == 1
@@ -398,6 +460,7 @@ def test_pyarrow():
 
 def test_float64_columns_are_not_copied():
     from podium._columns import read
+
     pd, pl, pa = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
     values = np.arange(1000.0)
 
@@ -456,7 +519,7 @@ def test_bytes_that_are_no_aggregate(data):
 def test_aggregates_of_two_collections_do_not_mix():
     a, b = AGE.aggregate([]), Collection(SPECS[1]).aggregate([])
     for mix in (lambda: a + b, lambda: a - b, lambda: podium.difference(a, b)):
-        with pytest.raises(PodiumError, match="different specs, \"minimax .*\" and \"podium "):
+        with pytest.raises(PodiumError, match='different specs, "minimax .*" and "podium '):
             mix()
     assert a != b and a != 0 and AGE.aggregate() == a
     with pytest.raises(TypeError):
@@ -484,7 +547,9 @@ def test_summary():
     assert abs(sum(b.share for b in s.bins) - 1) < 1e-9
     assert s.to_frame().loc[0, "mean"] == s.mean and list(s.to_frame("bins").columns) == list(podium.Bin._fields)
     assert len(s.to_frame("quantiles")) == 2 and "<table>" in s._repr_html_() and "quantile 0.1" in s._repr_html_()
-    assert "mean 4" in str(s) and repr(dataclasses.astuple(pickle.loads(pickle.dumps(s)))) == repr(dataclasses.astuple(s))
+    assert "mean 4" in str(s) and repr(dataclasses.astuple(pickle.loads(pickle.dumps(s)))) == repr(
+        dataclasses.astuple(s)
+    )
     assert sums.summary().quantiles == () and sums.summary(quantiles=[0.5]).bins == ()
 
 
@@ -502,9 +567,14 @@ def test_summary_of_few_reports_says_why_it_is_silent():
 
 def test_wrong_questions():
     sums = AGE.aggregate(AGE.privatize(np.full(1000, 42.0)))
-    for options, words in (({"confidence": 0}, "between 0 and 1"), ({"confidence": 95}, "between 0 and 1"),
-                           ({"interval": "wald"}, '"normal", "guaranteed" or "anytime"'), ({"quantiles": [50]}, "0 to 1"),
-                           ({"bins": 1000}, "range"), ({"bins": -1}, "bins must be")):
+    for options, words in (
+        ({"confidence": 0}, "between 0 and 1"),
+        ({"confidence": 95}, "between 0 and 1"),
+        ({"interval": "wald"}, '"normal", "guaranteed" or "anytime"'),
+        ({"quantiles": [50]}, "0 to 1"),
+        ({"bins": 1000}, "range"),
+        ({"bins": -1}, "bins must be"),
+    ):
         with pytest.raises(PodiumError, match=words):
             sums.summary(**options)
     with pytest.raises(PodiumError, match="cannot be reports"):
@@ -582,6 +652,7 @@ def draw(c):
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_processes(method):
     import multiprocessing
+
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert sum(pool.map(pickled_work, [AGE] * 4)).count == 400
         assert len(set(pool.map(draw, [AGE] * 4))) == 4
@@ -589,6 +660,7 @@ def test_processes(method):
 
 def test_nothing_leaks():
     import resource
+
     values = np.full(10, 42.0)
 
     def work():
@@ -604,18 +676,26 @@ def test_nothing_leaks():
     work()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     work()
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000  # KiB; an aggregate a call would be 170,000
+    assert (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000
+    )  # KiB; an aggregate a call would be 170,000
 
 
 def test_import_needs_no_numpy():
-    code = ("import sys; sys.modules['numpy'] = None; import podium; c = podium.Collection('minimax epsilon=1 range=0:1');"
-            "assert c.aggregate(c.privatize([0.5] * 10)).count == 10; assert not c.aggregate(codes=c.codes([1])).refused")
+    code = (
+        "import sys; sys.modules['numpy'] = None; import podium; c = podium.Collection('minimax epsilon=1 range=0:1');"
+        "assert c.aggregate(c.privatize([0.5] * 10)).count == 10; assert not c.aggregate(codes=c.codes([1])).refused"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_main_prints_help():
     path = {"PATH": os.path.dirname(PROGRAM) if PROGRAM else "/nonexistent"}
-    said = subprocess.run([sys.executable, "-m", "podium"], env=path, stdout=subprocess.PIPE, text=True, check=True).stdout
+    said = subprocess.run(
+        [sys.executable, "-m", "podium"], env=path, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
     assert ("Usage: podium" in said) if PROGRAM else True
-    said = subprocess.run([sys.executable, "-m", "podium"], env={"PATH": "/nonexistent"}, stdout=subprocess.PIPE, text=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-m", "podium"], env={"PATH": "/nonexistent"}, stdout=subprocess.PIPE, text=True, check=True
+    )
     assert "help(podium.Collection)" in said.stdout

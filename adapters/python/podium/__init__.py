@@ -1,7 +1,7 @@
 """Podium: local differential privacy for numbers.
 
-A device turns each private value into a report, and only reports leave it. Many reports together say what the values have
-in common, such as their mean; a single one says next to nothing.
+A device turns each private value into a report, and only reports leave it. Many reports together say what the values
+have in common, such as their mean; a single one says next to nothing.
 
 >>> import podium
 >>> age = podium.Collection("minimax epsilon=1 range=1:120")

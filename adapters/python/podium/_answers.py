@@ -45,6 +45,7 @@ class Summary:
     """What an aggregate says about the values. What it cannot say is NaN, and ``withheld`` has the reason."""
 
     collection: str
+    range: tuple[float, float]
     count: int
     refused: int
     confidence: float
@@ -64,11 +65,11 @@ class Summary:
     withheld: Mapping[str, str]
 
     @classmethod
-    def _from(cls, spec: str, made: dict[str, Any], shows_bins: bool) -> Summary:
+    def _from(cls, spec: str, limits: tuple[float, float], made: dict[str, Any], shows_bins: bool) -> Summary:
         made["quantiles"] = tuple(map(Quantile._make, made["quantiles"]))
         made["below"] = tuple(map(Share._make, made["below"]))
         made["bins"] = tuple(map(Bin._make, made["bins"])) if shows_bins else ()
-        return cls(collection=spec, **made)
+        return cls(collection=spec, range=limits, **made)
 
     def __repr__(self) -> str:
         return f"<Summary: {self}>"
@@ -84,7 +85,7 @@ class Summary:
         )
 
     def to_frame(self, part: Optional[str] = None) -> Any:
-        """A pandas DataFrame: one row with the numbers, or a row for each of ``"quantiles"``, ``"bins"`` or ``"below"``."""
+        """A pandas DataFrame: one row with the numbers, or the rows of ``"quantiles"``, ``"bins"`` or ``"below"``."""
         import pandas
 
         kinds: dict[str, tuple[Any, list[str]]] = {
@@ -100,18 +101,21 @@ class Summary:
         return pandas.DataFrame(list(rows), columns=columns)
 
     def _numbers(self) -> list[tuple[str, Any]]:
-        return [(f.name, getattr(self, f.name)) for f in fields(self) if f.name not in ("quantiles", "below", "bins", "withheld")]
+        others = ("range", "quantiles", "below", "bins", "withheld")
+        return [(f.name, getattr(self, f.name)) for f in fields(self) if f.name not in others]
 
     def _repr_html_(self) -> str:
         rows = [(name, _number(value) if isinstance(value, float) else str(value)) for name, value in self._numbers()]
-        rows += [(f"quantile {q.p:g}", f"{_number(q.value)} ({_number(q.lower)} to {_number(q.upper)})") for q in self.quantiles]
-        rows += [(f"share below {s.x:g}", f"{s.share:.4f} ({s.lower:.4f} to {s.upper:.4f})") for s in self.below]
+        for q in self.quantiles:
+            rows.append((f"quantile {q.p:g}", f"{_number(q.value)} ({_number(q.lower)} to {_number(q.upper)})"))
+        for s in self.below:
+            rows.append((f"share below {s.x:g}", f"{s.share:.4f} ({s.lower:.4f} to {s.upper:.4f})"))
         rows += [(f"no {part}", reason) for part, reason in self.withheld.items()]
-        cells = "".join(f"<tr><th>{escape(name.replace('_', ' '))}</th><td>{escape(text)}</td></tr>" for name, text in rows)
-        return f"<table>{cells}</table>"
+        named = [(escape(name.replace("_", " ")), escape(text)) for name, text in rows]
+        return f"<table>{''.join(f'<tr><th>{name}</th><td>{text}</td></tr>' for name, text in named)}</table>"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws the mean with its interval, and the bins with their limits if there are any. Returns matplotlib's axes."""
+        """Draws the mean with its interval, and the bins with their limits. Returns the axes of matplotlib."""
         if ax is None:
             import matplotlib.pyplot
 
@@ -123,6 +127,7 @@ class Summary:
             ax.set_yticks([])
         ax.axvspan(self.lower, self.upper, color="#d55e00", alpha=0.25, lw=0)
         ax.axvline(self.mean, color="#d55e00", label=f"mean, {100 * self.confidence:g}% {self.interval}")
+        ax.set_xlim(*self.range)
         ax.set_xlabel(self.collection)
         ax.legend()
         return ax
@@ -131,8 +136,9 @@ class Summary:
 def _draw_bins(ax: Any, bins: list[Bin]) -> None:
     middles = [(b.start + b.stop) / 2 for b in bins]
     errors = [[max(0.0, b.share - b.lower) for b in bins], [max(0.0, b.upper - b.share) for b in bins]]
-    ax.bar(middles, [b.share for b in bins], width=[b.stop - b.start for b in bins], color="#0072b2", alpha=0.6, edgecolor="white")
-    ax.errorbar(middles, [b.share for b in bins], yerr=errors, fmt="none", ecolor="#333333", elinewidth=1)
+    shares, widths = [b.share for b in bins], [b.stop - b.start for b in bins]
+    ax.bar(middles, shares, width=widths, color="#0072b2", alpha=0.6, edgecolor="white")
+    ax.errorbar(middles, shares, yerr=errors, fmt="none", ecolor="#333333", elinewidth=1)
     ax.set_ylabel("share of the values")
     ax.set_ylim(bottom=0)
 

@@ -63,8 +63,8 @@ class Collection:
     spec
         A line such as ``"minimax epsilon=1 range=1:120"``, or the text of a file that ``podium design`` wrote.
     epsilon, range, mechanism, spread, cells
-        The same as keywords, instead of a line. Without a mechanism it is ``podium``; ``"auto"`` chooses the one with the
-        least noise for the objective.
+        The same as keywords, instead of a line. Without a mechanism it is ``podium``; ``"auto"`` chooses the one with
+        the least noise for the objective.
     objective
         What ``"auto"`` minimises: ``"worst"``, ``"uniform"``, ``"middle"`` or ``"distribution"``.
     """
@@ -190,11 +190,11 @@ class Collection:
         3
 
         What comes back is what went in: a number for a number, a list for a list, a NumPy array of the same shape, a
-        Series of pandas or polars, an Array of pyarrow, an ``array.array`` or a memoryview. Reports are float64. Missing
-        values stay missing: None in a list, NaN and NA in pandas, null in polars and pyarrow, masked items in NumPy.
+        Series of pandas or polars, an Array of pyarrow, an ``array.array`` or a memoryview. Reports are float64.
+        Missing values stay missing: None in a list, NaN and NA in pandas, null in polars and pyarrow, masked items in NumPy.
 
-        A report is often far outside the range. Do not clamp, round or drop reports, because only unaltered ones average
-        to the truth. Privatise each value once: a second report about it spends epsilon again.
+        A report is often far outside the range. Do not clamp, round or drop reports, because only unaltered ones
+        average to the truth. Privatise each value once: a second report about it spends epsilon again.
 
         Parameters
         ----------
@@ -526,13 +526,13 @@ class Aggregate:
         confidence
             Of the interval of the mean and of the limits of the distribution.
         interval
-            ``"normal"``; ``"guaranteed"``, which holds for every number of reports; or ``"anytime"``, which holds however
-            often you look.
+            ``"normal"``; ``"guaranteed"``, which holds for every number of reports; or ``"anytime"``, which holds
+            however often you look.
         population
-            Whether the interval is for a population from which these people were drawn at random, instead of these people.
+            Whether the interval is for a population from which these people were drawn at random, not for them.
         quantiles, bins, below
-            What to say about the distribution: quantiles, such as ``[0.1, 0.5, 0.9]``; the shares of that many equal bins;
-            the shares of the values below these numbers. It is estimated only if one of them is given.
+            What to say about the distribution: quantiles, such as ``[0.1, 0.5, 0.9]``; the shares of that many equal
+            bins; the shares of the values below these numbers. It is estimated only if one of them is given.
         dishonest
             How many reports may be dishonest; ``influence`` then says how far they can have moved the mean.
         check
@@ -547,9 +547,17 @@ class Aggregate:
             raise PodiumError("bins must be a whole number from 1 to 512")
         asked = bins or (_BINS_DEFAULT if probabilities or points else 0)
         made = _core.summary(
-            self._collection._handle, self._handle, confidence, interval, population, asked, dishonest, probabilities, points
+            self._collection._handle,
+            self._handle,
+            confidence,
+            interval,
+            population,
+            asked,
+            dishonest,
+            probabilities,
+            points,
         )
-        return Summary._from(self._collection.spec, made, bins > 0)
+        return Summary._from(self._collection.spec, self._collection.range, made, bins > 0)
 
 
 def difference(
@@ -565,7 +573,7 @@ def difference(
     True
     """
     if a.collection != b.collection:
-        raise PodiumError(f"the aggregates have different specs, \"{a.collection}\" and \"{b.collection}\"")
+        raise PodiumError(f'the aggregates have different specs, "{a.collection}" and "{b.collection}"')
     made = _core.difference(a.collection._handle, a._handle, b._handle, confidence, interval, population)
     return Difference(**made)
 

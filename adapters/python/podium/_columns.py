@@ -19,6 +19,7 @@ from . import _core
 from ._core import PodiumError
 
 NUMBERS = "values must be numbers"
+NO_ROOM = "an array without a mask has no room for missing codes: drop the NaN, or pass nan='middle'"
 
 
 def loaded(name: str) -> Any:
@@ -64,7 +65,9 @@ class Column:
     def present(self, skips_nan: bool) -> Any:
         """The data without what is missing."""
         if self.missing is not None:
-            return array("d", (x for x, gone in zip(self.data, self.missing) if not gone and not (skips_nan and x != x)))
+            return array(
+                "d", (x for x, gone in zip(self.data, self.missing) if not gone and not (skips_nan and x != x))
+            )
         return array("d", (x for x in self.data if x == x)) if skips_nan else self.data
 
     def new(self, typecode: str) -> Any:
@@ -89,7 +92,7 @@ def _is_number(item: Any) -> bool:
 
 
 class BufferColumn(Column):
-    """array.array, memoryview and what else has the buffer protocol: arrays come back as arrays, the rest as memoryviews"""
+    """array.array and memoryview, which come back as what they are"""
 
     def __init__(self, values: Any) -> None:
         self._view = memoryview(values)
@@ -108,7 +111,7 @@ class BufferColumn(Column):
 
     def hide_nan(self) -> None:
         if _core.has_nan(self.data):
-            raise PodiumError("an array without masks has no room for missing codes: drop the NaN, or pass nan='middle'")
+            raise PodiumError(NO_ROOM)
 
     def present(self, skips_nan: bool) -> Any:
         if not skips_nan or not _core.has_nan(self.data):
@@ -157,7 +160,7 @@ class NumpyColumn(Column):
 
     def hide_nan(self) -> None:
         if self._mask is None and _core.has_nan(self.data):
-            raise PodiumError("an array without masks has no room for missing codes: drop the NaN, or pass nan='middle'")
+            raise PodiumError(NO_ROOM)
         if self._mask is not None:
             self.missing = self.missing | self._np.isnan(self.data)
 
@@ -249,13 +252,21 @@ class ArrowColumn(_Masked):
     def __init__(self, values: Any) -> None:
         pa = loaded("pyarrow")
         self._pa, self._is_chunked = pa, isinstance(values, pa.ChunkedArray)
-        if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)):
+        if not (
+            pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_boolean(values.type)
+        ):
             raise TypeError(f"{NUMBERS}, not of the type {values.type}")
         if self._is_chunked:
-            values = values.chunk(0) if values.num_chunks == 1 else pa.concat_arrays([pa.array([], values.type), *values.chunks])
+            values = (
+                values.chunk(0)
+                if values.num_chunks == 1
+                else pa.concat_arrays([pa.array([], values.type), *values.chunks])
+            )
         missing = values.is_null().to_numpy(zero_copy_only=False) if values.null_count else None
         doubles = values if values.type == pa.float64() else values.cast(pa.float64(), safe=False)
-        super().__init__((doubles if missing is None else doubles.fill_null(0.0)).to_numpy(zero_copy_only=True), missing)
+        super().__init__(
+            (doubles if missing is None else doubles.fill_null(0.0)).to_numpy(zero_copy_only=True), missing
+        )
 
     def finish(self, out: Any) -> Any:
         made = self._pa.array(out, mask=self.missing)
@@ -274,7 +285,11 @@ def read(values: Any) -> Column:
         return ArrowColumn(_with_numpy(values))
     if isinstance(values, (str, bytes, bytearray)):
         raise TypeError(f"{NUMBERS}, not {type(values).__name__}")
-    if _is(values, "pandas", "DataFrame") or _is(values, "polars", "DataFrame", "LazyFrame") or _is(values, "pyarrow", "Table"):
+    if (
+        _is(values, "pandas", "DataFrame")
+        or _is(values, "polars", "DataFrame", "LazyFrame")
+        or _is(values, "pyarrow", "Table")
+    ):
         raise TypeError("privatise one column at a time, because each column has a collection of its own")
     if isinstance(values, (array, memoryview)):
         return BufferColumn(values)
@@ -304,7 +319,12 @@ WIDTHS = {"B": 1, "H": 2, "I": 4}
 
 def read_codes(codes: Any) -> tuple[Any, int, Optional[Column]]:
     """Memory of codes, how many bytes each has, and the column to return reports in."""
-    if _is(codes, "numpy", "ndarray") and codes.dtype.kind == "u" and codes.dtype.itemsize <= 4 and codes.dtype.isnative:
+    if (
+        _is(codes, "numpy", "ndarray")
+        and codes.dtype.kind == "u"
+        and codes.dtype.itemsize <= 4
+        and codes.dtype.isnative
+    ):
         np = loaded("numpy")
         if not isinstance(codes, np.ma.MaskedArray):
             memory = np.require(codes, requirements=["C", "A"])

@@ -68,7 +68,9 @@ def plan(
 
 def _with_epsilon(c: Collection, epsilon: float) -> Collection:
     facts = c._facts
-    return Collection(epsilon=epsilon, range=c.range, mechanism=c.mechanism, spread=facts["spread"], cells=facts["cells"])
+    return Collection(
+        epsilon=epsilon, range=c.range, mechanism=c.mechanism, spread=facts["spread"], cells=facts["cells"]
+    )
 
 
 def _plan_shape(
@@ -152,10 +154,16 @@ class Explanation:
     examples: tuple[Example, ...]
 
     def __str__(self) -> str:
-        lines = [f"{self.collection}: {self.strength} protection. A report changes odds by a factor of at most {self.factor:.3g}."]
-        lines += [f"  What was {o.prior:.0%} likely is then from {o.least:.1%} to {o.most:.1%} likely." for o in self.odds]
+        lines = [
+            f"{self.collection}: {self.strength} protection. "
+            f"A report changes odds by a factor of at most {self.factor:.3g}."
+        ]
         lines += [
-            f"  Of ten people whose number is {e.value:g}, about {10 * e.share:.0f} report from {e.lower:.4g} to {e.upper:.4g}."
+            f"  What was {o.prior:.0%} likely is then from {o.least:.1%} to {o.most:.1%} likely." for o in self.odds
+        ]
+        lines += [
+            f"  Of ten people whose number is {e.value:g}, about {10 * e.share:.0f} report "
+            f"from {e.lower:.4g} to {e.upper:.4g}."
             for e in self.examples
         ]
         return "\n".join(lines)
