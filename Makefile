@@ -17,7 +17,7 @@
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
-#   make python-wheel the Python package, build/python/podium_privacy-*.whl, from PyPI's scikit-build-core
+#   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make clean
 
@@ -30,7 +30,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices sqlite postgres install-postgres fuzz bench \
-    bench-instructions bench-shape bench-postgres shape-table python-wheel bench-python install clean
+    bench-instructions bench-shape bench-postgres shape-table python python-wheel bench-python install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -124,6 +124,7 @@ bench-postgres:
 	@$(MAKE) postgres
 	@bench/postgres.sh . build
 
+python: python-wheel
 python-wheel:
 	@scripts/setup.sh --check build python
 	@scripts/python.sh venv build/python scikit-build-core

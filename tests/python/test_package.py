@@ -8,6 +8,9 @@ import array
 import concurrent.futures
 import copy
 import dataclasses
+import decimal
+import fractions
+import importlib.metadata
 import math
 import os
 import pickle
@@ -48,7 +51,7 @@ def test_version_is_that_of_the_header():
         for line in open(f"{SOURCE}/include/podium.h")
         if line.startswith("#define PODIUM_VERSION_M") or line.startswith("#define PODIUM_VERSION_P")
     ]
-    assert podium.__version__ == ".".join(numbers[:3])
+    assert podium.__version__ == ".".join(numbers[:3]) == importlib.metadata.version("podium-privacy")
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -223,6 +226,8 @@ def is_report(c, reports):
 
 def test_what_goes_in_comes_out():
     assert isinstance(AGE.privatize(42), float) and isinstance(AGE.privatize(np.float32(4)), float)
+    for number in (True, np.int8(3), decimal.Decimal("3.5"), fractions.Fraction(7, 2)):
+        assert is_report(AGE, [AGE.privatize(number)])
     assert isinstance(AGE.privatize(10**400), float) and isinstance(AGE.privatize(-(10**400)), float)
     for values in ([1, 2.5, 3], (1, 2, 3), range(3), (x for x in (1, 2, 3)), [10**400, 2, 3], [True, np.int8(1), 3]):
         reports = AGE.privatize(values)
@@ -317,7 +322,7 @@ def test_out():
         np.array([1, "secret-12345"], object),
         np.array(["2020-01-01"], "M8[D]"),
         np.array([12345j]),
-        [12345j],
+        [12345j], 12345j,
         [[12345.0]],
         None,
         {"a": object()},

@@ -7,7 +7,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from numbers import Real
+from numbers import Number
 from typing import Any, Optional, TypeVar, Union
 
 from . import _core
@@ -191,7 +191,8 @@ class Collection:
 
         What comes back is what went in: a number for a number, a list for a list, a NumPy array of the same shape, a
         Series of pandas or polars, an Array of pyarrow, an ``array.array`` or a memoryview. Reports are float64.
-        Missing values stay missing: None in a list, NaN and NA in pandas, null in polars and pyarrow, masked items in NumPy.
+        Missing values stay missing: None in a list, NaN and NA in pandas, null in polars and pyarrow, masked items of
+        NumPy.
 
         A report is often far outside the range. Do not clamp, round or drop reports, because only unaltered ones
         average to the truth. Privatise each value once: a second report about it spends epsilon again.
@@ -209,7 +210,7 @@ class Collection:
         threads
             How many threads to use. Each draws random bits of its own.
         """
-        if isinstance(values, Real):  # float and int, and numbers of other libraries
+        if type(values) is float or isinstance(values, Number):  # the first is the quicker question
             return _core.privatize_one(self._handle, values, _POLICIES["error"] if nan is None else _policy(nan))
         return self._privatize(values, out, nan, threads, None)
 
@@ -257,7 +258,7 @@ class Collection:
         >>> all(0 <= code < 256 for code in codes)
         True
         """
-        if isinstance(values, Real):
+        if isinstance(values, Number):
             return self.codes([values], nan=nan)[0]
         return self._codes(values, nan, threads, None)
 
@@ -370,7 +371,7 @@ def _target(out: Any, column: Any) -> tuple[Any, bool]:
 def _present_reports(reports: Any, nan: Optional[str]) -> Any:
     if nan not in (None, "refuse", "skip"):
         raise PodiumError("nan must be 'refuse' or 'skip'")
-    column = read([reports] if isinstance(reports, Real) else reports)
+    column = read([reports] if isinstance(reports, Number) else reports)
     return column.present(nan == "skip" or (nan is None and column.nan == "keep"))
 
 
