@@ -260,6 +260,18 @@ def test_codes_are_as_narrow_as_the_collection_allows():
     assert isinstance(AGE.codes(42), int)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    ["minimax epsilon=8 range=0:1000", "minimax epsilon=8 range=0:1000 cells=1000", "podium epsilon=8 range=0:1000"],
+)
+def test_codes_of_many_values_are_in_their_order(spec):
+    c = Collection(spec)
+    values = np.repeat([0.0, 1000.0, 0.0], 70_000)
+    for threads in (1, 3):
+        reports = c.reports(c.codes(values, threads=threads)).reshape(6, -1)
+        assert (np.median(reports, axis=1) > 500).tolist() == [False, False, True, True, False, False]
+
+
 def test_values_and_not_their_neighbours_are_read():
     """At epsilon 50 nearly all reports are close to their values, so a wrong stride or byte order would show."""
     sharp = Collection("podium epsilon=50 range=0:1000")
@@ -322,7 +334,8 @@ def test_out():
         np.array([1, "secret-12345"], object),
         np.array(["2020-01-01"], "M8[D]"),
         np.array([12345j]),
-        [12345j], 12345j,
+        [12345j],
+        12345j,
         [[12345.0]],
         None,
         {"a": object()},
@@ -527,6 +540,8 @@ def test_aggregates_of_two_collections_do_not_mix():
         with pytest.raises(PodiumError, match='different specs, "minimax .*" and "podium '):
             mix()
     assert a != b and a != 0 and AGE.aggregate() == a
+    least, most = (AGE.aggregate([report] * 9) for report in AGE.support)
+    assert least != most and least.count == most.count == 9 and hash(least) != hash(most)
     with pytest.raises(TypeError):
         a + 1
     with pytest.raises(TypeError, match="Collection.aggregate"):
