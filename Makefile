@@ -21,6 +21,8 @@
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
+#   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
+#   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make clean
 
 PREFIX ?= /usr/local
@@ -32,7 +34,8 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
-    bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres shape-table install clean
+    bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
+    python-wheel install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -148,6 +151,22 @@ bench-postgres:
 	@scripts/setup.sh --check build bench-postgres
 	@$(MAKE) postgres
 	@bench/postgres.sh . build
+
+python: python-wheel
+python-wheel:
+	@scripts/setup.sh --check build python
+	@scripts/python.sh venv build/python scikit-build-core
+	@scripts/python.sh wheel build/python
+	@ls build/python/*.whl
+
+bench-python:
+	@scripts/setup.sh --check build python
+	@$(CONFIGURE) >/dev/null
+	@cmake --build build -j$(JOBS) --target podium_shared
+	@scripts/python.sh venv build/bench-python scikit-build-core numpy opendp diffprivlib 'scikit-learn<1.6'
+	@scripts/python.sh wheel build/bench-python
+	@build/bench-python/venv/bin/pip install --quiet --force-reinstall --no-deps build/bench-python/*.whl
+	@build/bench-python/venv/bin/python bench/python.py build/libpodium.so
 
 clean:
 	rm -rf build

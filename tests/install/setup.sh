@@ -20,7 +20,8 @@ run() {
     : >"$work/called"
     if make -C "$source" "$@" >"$work/said" 2>&1; then fail "make $* goes on"; fi
 }
-for target in all build sqlite fuzz bench bench-instructions bench-neon bench-postgres shape-table install; do
+for target in all build sqlite fuzz bench bench-instructions bench-neon bench-postgres shape-table python-wheel \
+    bench-python install; do
     run $target
     grep -q 'Missing.* libssl-dev' "$work/said" || fail "make $target does not say what is missing"
     grep -q 'make setup PARTS="build' "$work/said" || fail "make $target does not say how to get it"

@@ -1,0 +1,721 @@
+"""The package beside the program and the test vectors, and what people may pass to it.
+
+The reports are drawn from the system's random bits, so assertions about them have wide margins: a correct package fails
+one of them with a probability below 1e-8 in all. What can be exact uses the test vectors.
+"""
+
+import array
+import concurrent.futures
+import copy
+import dataclasses
+import decimal
+import fractions
+import importlib.metadata
+import math
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import podium
+from podium import Aggregate, Collection, PodiumError
+
+PROGRAM = os.environ.get("PODIUM_PROGRAM")
+SOURCE = os.environ.get("PODIUM_SOURCE")
+SPECS = [
+    "minimax epsilon=1 range=1:120",
+    "podium epsilon=1 range=1:120",
+    "duchi epsilon=0.5 range=0:1",
+    "laplace epsilon=2 range=-5:5",
+    "minimax epsilon=1 range=0:1 cells=1000",
+]
+AGE = Collection(SPECS[0])
+needs_program = pytest.mark.skipif(PROGRAM is None, reason="PODIUM_PROGRAM names no program")
+
+
+def run(*arguments, data=None):
+    return subprocess.run([PROGRAM, *arguments], input=data, check=True, stdout=subprocess.PIPE).stdout
+
+
+# ---- Collections ----
+
+
+def test_version_is_that_of_the_header():
+    numbers = [
+        line.split()[-1]
+        for line in open(f"{SOURCE}/include/podium.h")
+        if line.startswith("#define PODIUM_VERSION_M") or line.startswith("#define PODIUM_VERSION_P")
+    ]
+    assert podium.__version__ == ".".join(numbers[:3]) == importlib.metadata.version("podium-privacy")
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_repr_is_the_spec_and_reads_back(spec):
+    c = Collection(spec)
+    assert repr(c) == f"Collection({spec!r})" and str(c) == spec
+    assert eval(repr(c)) == c and hash(eval(repr(c))) == hash(c)
+    assert Collection(c.text("name")) == c
+    assert pickle.loads(pickle.dumps(c)) == c and copy.deepcopy(c) == c
+
+
+def test_keywords_are_the_same_collection():
+    assert Collection(epsilon=1, range=(1, 120), mechanism="minimax") == AGE
+    assert Collection(epsilon=1, range=(1, 120)).spec == "podium epsilon=1 range=1:120"
+    assert Collection(epsilon=1, range=(0, 1), mechanism="minimax", cells=16).cells <= 16
+    assert Collection(epsilon=1, range=(0, 1), mechanism="podium-tuned", spread=0.05).spread == 0.05
+    assert AGE.range == (1, 120) and AGE.epsilon == 1 and AGE.mechanism == "minimax" and AGE.code_bytes == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"spec": "minmax epsilon=1 range=0:1"}, 'no mechanism is called "minmax"; it must be one of'),
+        ({"spec": "minimax range=0:1"}, 'lacks "epsilon="'),
+        ({"spec": "minimax epsilon=-1 range=0:1"}, "epsilon"),
+        ({"epsilon": 1, "range": (0, 1), "mechanism": "gauss"}, 'no mechanism is called "gauss"'),
+        ({"epsilon": 1, "range": (0, 1), "mechanism": "podium:3"}, "mechanism|parameter"),
+        ({"epsilon": 1, "range": (1, 0)}, "min|range"),
+        ({"epsilon": 1, "range": 5}, "two numbers"),
+        ({"epsilon": 1}, "range="),
+        ({"epsilon": 1, "range": (0, 1), "spread": 0.1}, "spread"),
+        ({"epsilon": 1, "range": (0, 1), "mechanism": "auto", "objective": "best"}, "objective must be"),
+        ({"spec": SPECS[0], "epsilon": 1}, "not both"),
+    ],
+)
+def test_wrong_collections_say_what_is_wrong(arguments, words):
+    with pytest.raises(PodiumError, match=words):
+        Collection(**arguments)
+    assert issubclass(PodiumError, ValueError)
+
+
+# ---- The same bytes as the library and the program ----
+
+
+def split_mix(seed, n):
+    state, mask, words = seed, 2**64 - 1, []
+    for _ in range((n + 7) // 8):
+        state = state + 0x9E3779B97F4A7C15 & mask
+        z = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+        words.append(z ^ z >> 31)
+    return words
+
+
+def random_bytes(seed, n):
+    return np.array(split_mix(seed, n), "<u8").tobytes()
+
+
+def fnv(data):
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & 2**64 - 1
+    return value
+
+
+def double(bits):
+    return float(np.array(int(bits, 16), np.uint64).view(np.float64))
+
+
+def vector_lines():
+    spec = None
+    for line in open(f"{SOURCE}/tests/data/vectors.txt"):
+        if line.startswith("#"):
+            continue
+        kind, _, rest = line.rstrip("\n").partition(" ")
+        head, _, text = rest.partition(" text=")
+        fields = dict(field.split("=", 1) for field in head.split(" ") if "=" in field)
+        if kind == "spec":
+            spec = text if fields["status"] == "0" else None
+        yield kind, spec, fields
+
+
+def test_vectors_of_values():
+    seen = 0
+    collections = {}
+    for kind, spec, fields in vector_lines():
+        if kind == "spec" and spec is not None:
+            c = collections[spec] = Collection(spec)
+            assert c.fingerprint == fields["fingerprint"] and c.cells == int(fields["support"])
+            assert c.support == (double(fields["least"]), double(fields["most"]))
+            assert c.variance() == double(fields["variance_most"])
+        if kind == "value":
+            c = collections[spec]
+            value, source = np.array([double(fields["x"])]), random_bytes(int(fields["seed"]), 512)
+            assert c._codes_from(value, source)[0] == int(fields["cell"])
+            assert c._privatize_from(value, source, nan="middle")[0] == double(fields["report"])
+            seen += 1
+    assert seen > 2000
+
+
+def test_vectors_of_arrays():
+    seen = 0
+    for kind, spec, fields in vector_lines():
+        if kind != "array":
+            continue
+        seen += 1
+        if seen % 12:  # hashing in Python takes long, and the C tests compare all of them
+            continue
+        c, n, seed = Collection(spec), int(fields["n"]), int(fields["seed"])
+        k = np.array(split_mix(seed, 8 * n), np.uint64) % np.uint64(int(fields["count"]))
+        values = double(fields["low"]) + k.astype(float) * double(fields["step"])
+        source = random_bytes(seed, 300 * n)
+        reports = c._privatize_from(values, source)
+        assert f"{fnv(reports.astype('<f8').tobytes()):016x}" == fields["reports"]
+        assert f"{fnv(c._codes_from(values, source).astype('<u4').tobytes()):016x}" == fields["cells"]
+        sums = bytes(c.aggregate(reports))
+        assert len(sums) == int(fields["bytes"])
+        assert fields["state"] == (sums.hex() if len(sums) <= 160 else f"{fnv(sums):016x}")
+    assert seen == 151
+
+
+@needs_program
+@pytest.mark.parametrize("spec", SPECS)
+def test_aggregates_are_those_of_the_program(spec, tmp_path):
+    c = Collection(spec)
+    reports = c.privatize(np.linspace(*c.range, 5000))
+    text = "\n".join(map(repr, reports.tolist())) + "\n"
+    theirs = run("aggregate", "--collection", spec, "--header", "no", "--force", data=text.encode())
+    ours = c.aggregate(reports)
+    assert Aggregate.from_bytes(theirs) == ours
+    assert theirs.decode().strip() == ours.text()
+    ours.write(tmp_path / "ours")
+    assert (tmp_path / "ours").read_bytes() == theirs
+    assert Aggregate.read(tmp_path / "ours") == ours
+
+
+@needs_program
+def test_summary_is_that_of_the_program(tmp_path):
+    import json
+
+    sums = AGE.aggregate(AGE.privatize(np.random.default_rng(1).normal(40, 10, 100_000)))
+    sums.write(tmp_path / "sums")
+    theirs = json.loads(
+        run(
+            "estimate",
+            str(tmp_path / "sums"),
+            "--format",
+            "json",
+            "--quantiles",
+            "0.1,0.5",
+            "--histogram",
+            "8",
+            "--interval",
+            "guaranteed",
+        )
+    )
+    theirs = theirs[0] if isinstance(theirs, list) else theirs
+    ours = sums.summary(quantiles=[0.1, 0.5], bins=8, interval="guaranteed")
+    assert theirs["mean"] == ours.mean and theirs["lower"] == ours.lower and theirs["upper"] == ours.upper
+    assert [q["value"] for q in theirs["quantiles"]] == [q.value for q in ours.quantiles]
+    assert [b["share"] for b in theirs["histogram"]] == [b.share for b in ours.bins]
+    assert [b["lower"] for b in theirs["histogram"]] == [b.lower for b in ours.bins]
+
+
+# ---- What may be passed ----
+
+
+def is_report(c, reports):
+    cells = {round(x, 9) for x in c.reports(np.arange(c.cells, dtype=np.uint32)).tolist()}
+    return all(round(x, 9) in cells for x in np.asarray(reports, float).ravel().tolist())
+
+
+def test_what_goes_in_comes_out():
+    assert isinstance(AGE.privatize(42), float) and isinstance(AGE.privatize(np.float32(4)), float)
+    for number in (True, np.int8(3), decimal.Decimal("3.5"), fractions.Fraction(7, 2)):
+        assert is_report(AGE, [AGE.privatize(number)])
+    assert isinstance(AGE.privatize(10**400), float) and isinstance(AGE.privatize(-(10**400)), float)
+    for values in ([1, 2.5, 3], (1, 2, 3), range(3), (x for x in (1, 2, 3)), [10**400, 2, 3], [True, np.int8(1), 3]):
+        reports = AGE.privatize(values)
+        assert isinstance(reports, list) and len(reports) == 3 and is_report(AGE, reports)
+    doubles = array.array("d", [1, 2, 3])
+    assert isinstance(AGE.privatize(doubles), array.array) and isinstance(AGE.codes(doubles), array.array)
+    view = memoryview(bytes(48)).cast("d", (2, 3))
+    assert AGE.privatize(view).shape == (2, 3) and AGE.codes(view).format == "B"
+    assert is_report(AGE, AGE.privatize(array.array("i", [1, 2])))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i1", "u1", "i8", "u8", "?", ">f8", ">i4", "<f8", "longdouble"])
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (7,), (3, 4), (2, 0, 3), (2, 3, 4)])
+def test_numpy_of_every_dtype_and_shape(dtype, shape):
+    values = np.ones(shape, dtype)
+    reports = AGE.privatize(values)
+    assert isinstance(reports, np.ndarray) and reports.dtype == np.float64 and reports.shape == shape
+    assert is_report(AGE, reports)
+    codes = AGE.codes(values)
+    assert codes.dtype == np.uint8 and codes.shape == shape
+    back = AGE.reports(codes)
+    assert back.shape == shape and is_report(AGE, back)
+    assert AGE.aggregate(codes=codes) == AGE.aggregate(back)
+    assert AGE.aggregate(back).count == values.size
+
+
+def test_codes_are_as_narrow_as_the_collection_allows():
+    assert Collection(SPECS[4]).codes(np.zeros(3)).dtype == np.uint16
+    assert Collection(SPECS[1]).codes(np.zeros(3)).dtype == np.uint32
+    assert isinstance(AGE.codes(42), int)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["minimax epsilon=8 range=0:1000", "minimax epsilon=8 range=0:1000 cells=1000", "podium epsilon=8 range=0:1000"],
+)
+def test_codes_of_many_values_are_in_their_order(spec):
+    c = Collection(spec)
+    values = np.repeat([0.0, 1000.0, 0.0], 70_000)
+    for threads in (1, 3):
+        reports = c.reports(c.codes(values, threads=threads)).reshape(6, -1)
+        assert (np.median(reports, axis=1) > 500).tolist() == [False, False, True, True, False, False]
+
+
+def test_values_and_not_their_neighbours_are_read():
+    """At epsilon 50 nearly all reports are close to their values, so a wrong stride or byte order would show."""
+    sharp = Collection("podium epsilon=50 range=0:1000")
+    truth = np.arange(1000.0)
+    for values in (
+        truth,
+        truth[::-1],
+        truth[::3],
+        truth.reshape(10, 100).T,
+        truth.astype(">f8"),
+        truth.astype("i4"),
+        np.asfortranarray(truth.reshape(10, 100)),
+        np.frombuffer(b"x" + truth.tobytes(), "f8", offset=1),
+    ):
+        assert np.median(np.abs(sharp.privatize(values) - values)) < 5
+    assert np.median(np.abs(np.array(sharp.privatize(truth.tolist())) - truth)) < 5
+    assert np.median(np.abs(np.array(sharp.privatize(array.array("i", range(1000)))) - truth)) < 5
+
+
+def test_values_are_not_changed_and_may_be_read_only():
+    values = np.arange(10.0)
+    values.flags.writeable = False
+    AGE.privatize(values)
+    assert (values == np.arange(10.0)).all()
+
+
+def test_out():
+    values = np.full((100, 3), 42.0)
+    out = np.zeros((100, 3))
+    assert AGE.privatize(values, out=out) is out and is_report(AGE, out)
+    wide = np.zeros((100, 6))
+    assert (
+        AGE.privatize(values, out=wide[:, ::2]).base is wide
+        and (wide[:, 1::2] == 0).all()
+        and is_report(AGE, wide[:, ::2])
+    )
+    assert AGE.privatize(values, out=values) is values and is_report(AGE, values)
+    for wrong, words in ((np.zeros(3), "shape"), (np.zeros((100, 3), "f4"), "float64"), (bytes(8), "float64")):
+        with pytest.raises(PodiumError, match=words):
+            AGE.privatize(values, out=wrong)
+    with pytest.raises(TypeError, match="float64 array"):
+        AGE.privatize(values, out=[0])
+    both = np.full(200, 42.0)
+    with pytest.raises(PodiumError, match="overlaps"):
+        AGE.privatize(both[:150], out=both[50:])
+    frozen = np.zeros(1)
+    frozen.flags.writeable = False
+    with pytest.raises(PodiumError, match="written"):
+        AGE.privatize(np.ones(1), out=frozen)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        "secret-12345",
+        b"secret-12345",
+        ["secret-12345"],
+        [1, "secret-12345"],
+        np.array(["secret-12345"]),
+        np.array([1, "secret-12345"], object),
+        np.array(["2020-01-01"], "M8[D]"),
+        np.array([12345j]),
+        [12345j],
+        12345j,
+        [[12345.0]],
+        None,
+        {"a": object()},
+        object(),
+        memoryview(b"12345").cast("c"),
+    ],
+)
+def test_errors_do_not_quote_values(values):
+    for call in (AGE.privatize, AGE.codes):
+        with pytest.raises(TypeError, match="values must be numbers|real number") as caught:
+            call(values)
+        assert "12345" not in str(caught.value)
+        assert caught.value.__cause__ is None and (
+            caught.value.__suppress_context__ or caught.value.__context__ is None
+        )
+
+
+# ---- NaN ----
+
+
+def test_nan_is_an_error_unless_the_caller_says_what_it_is():
+    values = np.array([1.0, math.nan, 120.0])
+    for call in (AGE.privatize, AGE.codes):
+        with pytest.raises(PodiumError, match="NaN.*middle"):
+            call(values)
+        with pytest.raises(PodiumError, match="nan must be"):
+            call(values, nan="ignore")
+        with pytest.raises(PodiumError, match="NaN"):
+            call(math.nan)
+    assert np.isnan(AGE.privatize(values, nan="keep")).tolist() == [False, True, False]
+    assert np.isnan(AGE.privatize(values, nan="keep", out=values)).tolist() == [False, True, False]
+    assert is_report(AGE, AGE.privatize(np.array([math.nan]), nan="middle"))
+    assert math.isnan(AGE.privatize(math.nan, nan="keep")) and is_report(AGE, AGE.privatize(math.nan, nan="middle"))
+    with pytest.raises(PodiumError, match="room"):
+        AGE.codes(values, nan="keep")
+    assert AGE.codes([1.0, math.nan], nan="keep")[1] is None
+    assert is_report(AGE, AGE.privatize([math.inf, -math.inf])) and is_report(
+        AGE, AGE.privatize(np.full(99, -math.inf))
+    )
+    signalling = np.array([0x7FF0000000000001, 0xFFF8000000000000], np.uint64).view(np.float64)
+    assert np.isnan(AGE.privatize(signalling, nan="keep")).all()
+    for at in (0, 65535, 65536, 199_999):
+        values = np.ones(200_000)
+        values[at] = math.nan
+        with pytest.raises(PodiumError, match="NaN"):
+            AGE.privatize(values)
+        assert np.flatnonzero(np.isnan(AGE.privatize(values, nan="keep"))).tolist() == [at]
+
+
+def test_an_error_leaves_out_untouched():
+    values, out = np.append(np.ones(200_000), math.nan), np.zeros(200_001)
+    with pytest.raises(PodiumError):
+        AGE.privatize(values, out=out, threads=2)
+    assert (out == 0).all()
+    with pytest.raises(PodiumError):
+        AGE.privatize(values, out=values)
+    assert (values[:-1] == 1).all()
+
+
+def test_missing_values_stay_missing():
+    reports = AGE.privatize([1, None, 3])
+    assert reports[1] is None and AGE.codes([None, 2])[0] is None
+    assert AGE.aggregate(reports).count == 2 and AGE.aggregate(reports).refused == 0
+    masked = AGE.privatize(np.ma.MaskedArray([1.0, math.nan, 3.0], mask=[False, True, False]))
+    assert masked.mask.tolist() == [False, True, False] and AGE.aggregate(masked).count == 2
+    kept = AGE.privatize(np.array([1.0, math.nan]), nan="keep")
+    assert (AGE.aggregate(kept).refused, AGE.aggregate(kept, nan="skip").refused) == (1, 0)
+
+
+# ---- Data frames ----
+
+
+def test_pandas():
+    pd = pytest.importorskip("pandas")
+    import podium.pandas  # noqa: F401
+
+    for dtype in ("float64", "float32", "Float64", "int64", "Int64", "boolean", "double[pyarrow]", "int64[pyarrow]"):
+        may_miss = dtype not in ("int64",)
+        series = pd.Series(
+            [1, None if may_miss and dtype != "float32" else 1, 1], dtype=dtype, index=[7, 8, 9], name="age"
+        )
+        reports = AGE.privatize(series)
+        assert isinstance(reports, pd.Series) and reports.index.tolist() == [7, 8, 9] and reports.name == "age"
+        assert reports.isna().tolist() == series.isna().tolist(), dtype
+        assert is_report(AGE, reports.dropna().to_numpy(float))
+        assert AGE.aggregate(reports).count == int(series.notna().sum()) and AGE.aggregate(reports).refused == 0
+        codes = AGE.codes(series)
+        assert codes.isna().tolist() == series.isna().tolist() and "int8" in str(codes.dtype).lower()
+        assert AGE.reports(codes).isna().tolist() == series.isna().tolist()
+        assert AGE.aggregate(codes=codes).count == int(series.notna().sum())
+    frame = pd.DataFrame({"age": [42.0] * 1000})
+    reports = frame["age"].podium.privatize(SPECS[0])
+    assert reports.podium.aggregate(AGE) == AGE.aggregate(reports)
+    assert frame["age"].podium.codes(AGE).dtype == "uint8"
+    with pytest.raises(PodiumError, match="NaN"):
+        AGE.privatize(pd.Series([math.nan]), nan="error")
+    for wrong in (pd.Series(["12345"]), pd.Series(["12345"], dtype=object), pd.Series(["a"], dtype="category")):
+        with pytest.raises(TypeError, match="not of the dtype"):
+            AGE.privatize(wrong)
+    with pytest.raises(TypeError, match="one column at a time"):
+        AGE.privatize(frame)
+
+
+def test_polars():
+    pl = pytest.importorskip("polars")
+    for dtype in (pl.Float64, pl.Int32, pl.UInt8, pl.Boolean):
+        series = pl.Series("age", [1, None, 1]).cast(dtype)
+        reports = AGE.privatize(series)
+        assert (
+            isinstance(reports, pl.Series)
+            and reports.name == "age"
+            and reports.is_null().to_list() == [False, True, False]
+        )
+        assert is_report(AGE, reports.drop_nulls().to_numpy())
+        assert AGE.codes(series).dtype == pl.UInt8 and AGE.codes(series).null_count() == 1
+        assert AGE.aggregate(reports).count == 2 and AGE.reports(AGE.codes(series)).null_count() == 1
+    assert AGE.privatize(pl.Series([1.0, 2.0])).null_count() == 0
+    with pytest.raises(PodiumError, match="NaN"):
+        AGE.privatize(pl.Series([math.nan]))
+    with pytest.raises(TypeError, match="not of the dtype"):
+        AGE.privatize(pl.Series(["12345"]))
+
+
+def test_pyarrow():
+    pa = pytest.importorskip("pyarrow")
+    for kind in (pa.float64(), pa.int16(), pa.uint64()):
+        column = pa.array([1, None, 1], kind)
+        reports = AGE.privatize(column)
+        assert reports.type == pa.float64() and reports.is_null().to_pylist() == [False, True, False]
+        assert AGE.aggregate(reports).count == 2 and AGE.codes(column).null_count == 1
+        chunked = AGE.privatize(pa.chunked_array([column, column]))
+        assert isinstance(chunked, pa.ChunkedArray) and chunked.null_count == 2 and len(chunked) == 6
+    sharp = Collection("podium epsilon=50 range=0:1000")
+    sliced = pa.array(np.arange(1000.0)).slice(100, 50)
+    assert np.median(np.abs(sharp.privatize(sliced).to_numpy() - np.arange(100.0, 150))) < 5
+    assert len(AGE.privatize(pa.chunked_array([], pa.float64()))) == 0
+    with pytest.raises(TypeError, match="not of the type"):
+        AGE.privatize(pa.array(["12345"]))
+
+
+def test_float64_columns_are_not_copied():
+    from podium._columns import read
+
+    pd, pl, pa = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    values = np.arange(1000.0)
+
+    def address(column):
+        return np.asarray(column.data).__array_interface__["data"][0]
+
+    assert address(read(values)) == values.ctypes.data
+    series = pd.Series(values)
+    assert address(read(series)) == series.to_numpy().ctypes.data
+    arrow = pa.array(values)
+    assert address(read(arrow)) == arrow.buffers()[1].address
+    polars = pl.Series(values)
+    assert address(read(polars)) == polars.to_numpy(allow_copy=False).ctypes.data
+    assert address(read(memoryview(values))) == values.ctypes.data
+
+
+def test_dlpack_and_array_protocol():
+    class Dlpack:
+        def __dlpack__(self, **options):
+            return np.arange(3.0).__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return np.arange(3.0).__dlpack_device__()
+
+    class Array:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3)
+
+    for values in (Dlpack(), Array()):
+        assert AGE.privatize(values).shape == (3,)
+
+
+# ---- Aggregates ----
+
+
+@given(st.lists(st.lists(st.floats(allow_nan=False, width=32), max_size=30), min_size=1, max_size=5), st.randoms())
+@settings(max_examples=50, deadline=None)
+def test_merges_in_any_order_are_the_same_bytes(groups, random):
+    reports = [AGE.privatize(np.array(group, float)) for group in groups]
+    parts = [AGE.aggregate(r) for r in reports]
+    random.shuffle(parts)
+    whole = AGE.aggregate(np.concatenate(reports))
+    assert sum(parts) == whole and bytes(sum(parts)) == bytes(whole) and hash(sum(parts)) == hash(whole)
+    assert pickle.loads(pickle.dumps(whole)) == whole and copy.copy(whole) == whole
+    assert (whole - parts[0]).count == whole.count - parts[0].count
+
+
+@given(st.binary(max_size=400))
+@settings(max_examples=200, deadline=None)
+def test_bytes_that_are_no_aggregate(data):
+    for encoded in (data, bytes(AGE.aggregate([]))[:40] + data):
+        with pytest.raises(PodiumError):
+            Aggregate.from_bytes(encoded)
+
+
+def test_aggregates_of_two_collections_do_not_mix():
+    a, b = AGE.aggregate([]), Collection(SPECS[1]).aggregate([])
+    for mix in (lambda: a + b, lambda: a - b, lambda: podium.difference(a, b)):
+        with pytest.raises(PodiumError, match='different specs, "minimax .*" and "podium '):
+            mix()
+    assert a != b and a != 0 and AGE.aggregate() == a
+    least, most = (AGE.aggregate([report] * 9) for report in AGE.support)
+    assert least != most and least.count == most.count == 9 and hash(least) != hash(most)
+    with pytest.raises(TypeError):
+        a + 1
+    with pytest.raises(TypeError, match="Collection.aggregate"):
+        Aggregate()
+    with pytest.raises(PodiumError):
+        a - AGE.aggregate(AGE.privatize([1.0]))
+    with pytest.raises(PodiumError, match="code"):
+        AGE.reports(np.array([256], np.uint16))
+    for wrong in ([-1], [0.5], [2**32]):
+        with pytest.raises(PodiumError, match="code"):
+            AGE.reports(wrong)
+
+
+# ---- Answers ----
+
+
+def test_summary():
+    sums = AGE.aggregate(AGE.privatize(np.full(200_000, 42.0)))
+    s = sums.summary(0.9, "anytime", True, quantiles=[0.1, 0.5], bins=10, below=[50], dishonest=3)
+    assert (s.confidence, s.interval, s.about, s.count) == (0.9, "anytime", "population", 200_000)
+    assert s.lower < s.mean < s.upper and abs(s.mean - 42) < 7 * s.standard_error and s.influence > 0
+    assert [q.p for q in s.quantiles] == [0.1, 0.5] and len(s.bins) == 10 and s.below[0].x == 50
+    assert abs(sum(b.share for b in s.bins) - 1) < 1e-9
+    assert s.to_frame().loc[0, "mean"] == s.mean and list(s.to_frame("bins").columns) == list(podium.Bin._fields)
+    assert len(s.to_frame("quantiles")) == 2 and "<table>" in s._repr_html_() and "quantile 0.1" in s._repr_html_()
+    assert "mean 4" in str(s) and repr(dataclasses.astuple(pickle.loads(pickle.dumps(s)))) == repr(
+        dataclasses.astuple(s)
+    )
+    assert sums.summary().quantiles == () and sums.summary(quantiles=[0.5]).bins == ()
+
+
+def test_summary_of_few_reports_says_why_it_is_silent():
+    empty = AGE.aggregate().summary(quantiles=[0.5], bins=4)
+    assert math.isnan(empty.mean) and empty.withheld["mean"] and "no mean" in str(empty)
+    two = Collection(SPECS[2])
+    silent = two.aggregate(two.privatize(np.zeros(1000))).summary(bins=4)
+    assert math.isnan(silent.variance) and silent.withheld["spread"] and silent.withheld["distribution"]
+    some = AGE.aggregate(AGE.privatize(np.full(1000, 42.0)))
+    gone = (some - AGE.aggregate()).summary(interval="anytime")
+    rest = (some + some - some).summary(interval="anytime", check=False)
+    assert not gone.withheld.get("interval") and rest.withheld["interval"] and "no interval" in str(rest)
+
+
+def test_wrong_questions():
+    sums = AGE.aggregate(AGE.privatize(np.full(1000, 42.0)))
+    for options, words in (
+        ({"confidence": 0}, "between 0 and 1"),
+        ({"confidence": 95}, "between 0 and 1"),
+        ({"interval": "wald"}, '"normal", "guaranteed" or "anytime"'),
+        ({"quantiles": [50]}, "0 to 1"),
+        ({"bins": 1000}, "range"),
+        ({"bins": -1}, "bins must be"),
+    ):
+        with pytest.raises(PodiumError, match=words):
+            sums.summary(**options)
+    with pytest.raises(PodiumError, match="cannot be reports"):
+        AGE.aggregate(np.full(1000, 42.0)).summary()
+    assert AGE.aggregate(np.full(1000, 42.0)).summary(check=False).refused == 1000
+
+
+def test_plot(tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    sums = AGE.aggregate(AGE.privatize(np.random.default_rng(2).normal(40, 10, 100_000)))
+    for bins in (0, 20):
+        ax = sums.summary(bins=bins).plot()
+        assert len(ax.patches) >= bins
+        ax.figure.savefig(tmp_path / f"{bins}.png")
+
+
+def test_planning():
+    needed = podium.plan(AGE, within=2)
+    assert math.isclose(podium.plan(SPECS[0], people=needed.people).within, 2, rel_tol=1e-3)
+    assert podium.plan(AGE, people=needed.people, within=2).collection.epsilon == pytest.approx(1, rel=0.01)
+    assert podium.plan(AGE, people=100_000, quantile=0.5).within > 0
+    assert podium.plan(AGE, people=100_000, bins=10).within > 0
+    assert podium.plan(AGE, within=5, quantile=0.5).people > 100
+    for options in ({}, {"people": 0}, {"within": -1}, {"people": 9, "quantile": 0.5, "bins": 3}):
+        with pytest.raises(PodiumError):
+            podium.plan(AGE, **options)
+    rows = podium.compare(epsilon=1, range=(1, 120))
+    assert {row.mechanism for row in rows} >= {"podium", "minimax", "laplace"}
+    assert [row.worst for row in rows if row.mechanism == "minimax"] == [pytest.approx(AGE.variance())]
+    told = podium.explain(AGE)
+    assert told.factor == pytest.approx(math.e) and "strong" in str(told) and told.examples[0].value == 1
+    assert podium.adjust([0.01, math.nan, 0.03])[0] == 0.02
+    with pytest.raises(PodiumError):
+        podium.adjust([2])
+
+
+# ---- Threads, processes, memory ----
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads(threads):
+    values = np.full(500_000, 42.0)
+    reports = AGE.privatize(values, threads=threads)
+    assert is_report(AGE, reports[::997]) and len(np.unique(reports)) > 100
+    assert AGE.aggregate(reports, threads=threads) == AGE.aggregate(reports)
+    codes = AGE.codes(values.reshape(500, 1000), threads=threads)
+    assert AGE.aggregate(codes=codes, threads=threads) == AGE.aggregate(AGE.reports(codes))
+    # The parts have random bits of their own: the same ones would repeat the reports.
+    assert not (reports[:100_000] == reports[100_000:200_000]).all()
+    for wrong in (0, 1.5):
+        with pytest.raises(PodiumError, match="threads"):
+            AGE.privatize(values, threads=wrong)
+
+
+def test_many_threads_share_a_collection():
+    c = Collection("minimax epsilon=1 range=0:10")
+
+    def work(_):
+        sums = c.aggregate(c.privatize(np.full(20_000, 3.0)))
+        return sums.summary(bins=5).count
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(32))) == [20_000] * 32
+
+
+def pickled_work(c):
+    return c.aggregate(c.privatize([1.0] * 100))
+
+
+def draw(c):
+    return c.privatize(np.full(1000, 3.0)).tobytes()
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes(method):
+    import multiprocessing
+
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert sum(pool.map(pickled_work, [AGE] * 4)).count == 400
+        assert len(set(pool.map(draw, [AGE] * 4))) == 4
+
+
+def test_nothing_leaks():
+    import resource
+
+    values = np.full(10, 42.0)
+
+    def work():
+        for _ in range(20_000):
+            AGE.privatize(values)
+            AGE.privatize(1.0)
+            try:
+                AGE.privatize(values, out=values[1:])
+            except PodiumError:
+                pass
+            bytes(AGE.aggregate(values))
+
+    work()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    work()
+    assert (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000
+    )  # KiB; an aggregate a call would be 170,000
+
+
+def test_import_needs_no_numpy():
+    code = (
+        "import sys; sys.modules['numpy'] = None; import podium; c = podium.Collection('minimax epsilon=1 range=0:1');"
+        "assert c.aggregate(c.privatize([0.5] * 10)).count == 10; assert not c.aggregate(codes=c.codes([1])).refused"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_main_prints_help():
+    path = {"PATH": os.path.dirname(PROGRAM) if PROGRAM else "/nonexistent"}
+    said = subprocess.run(
+        [sys.executable, "-m", "podium"], env=path, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    assert ("Usage: podium" in said) if PROGRAM else True
+    said = subprocess.run(
+        [sys.executable, "-m", "podium"], env={"PATH": "/nonexistent"}, stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert "help(podium.Collection)" in said.stdout
