@@ -16,6 +16,17 @@ void podium_places(const podium_layout *c, uint32_t *places, const double *value
 /* report.c */
 void podium_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
 
+/* How many bytes a code has, if there are that many cells, and writing one, least significant byte first */
+static inline size_t podium_bytes_for(uint64_t cells) {
+    const uint32_t last = (uint32_t)(cells - 1);
+    return last > 0xffffff ? 4 : last > 0xffff ? 3 : last > 0xff ? 2 : 1;
+}
+
+static inline void podium_code_write(unsigned char *code, size_t bytes, uint32_t cell) {
+    for (size_t k = 0; k < bytes; k++)
+        code[k] = (unsigned char)(cell >> 8 * k);
+}
+
 /* random.c: the random bytes of one call. Open the stream, fill as often as needed, and close it even if something
    failed. */
 typedef struct podium_stream {

@@ -198,13 +198,7 @@ PODIUM_NOT_INLINED static void clear_stack(void) {
 }
 
 size_t podium_firmware_code_bytes(const podium_firmware *f) {
-    const uint32_t last = (uint32_t)(f->cells - 1);
-    return last > 0xffffff ? 4 : last > 0xffff ? 3 : last > 0xff ? 2 : 1;
-}
-
-static void code_write(unsigned char *code, size_t bytes, uint32_t cell) {
-    for (size_t k = 0; k < bytes; k++)
-        code[k] = (unsigned char)(cell >> 8 * k);
+    return podium_bytes_for(f->cells);
 }
 
 /* Writes either cells or codes, and the other pointer is NULL. */
@@ -218,7 +212,7 @@ static podium_status draw(const podium_firmware *f, podium_stream *stream, uint3
         if (cells != NULL)
             cells[i] = cell;
         else
-            code_write(codes + i * bytes, bytes, cell);
+            podium_code_write(codes + i * bytes, bytes, cell);
     }
     clear_stack();
     return status;

@@ -47,11 +47,7 @@ podium_status podium_collection_reports(const podium_collection *collection, dou
 /* ---- Codes ---- */
 
 size_t podium_code_bytes(const podium_collection *collection) {
-    const uint64_t last = podium_layout_of(collection)->cells - 1;
-    size_t bytes = 1;
-    while (bytes < 4 && last >> 8 * bytes != 0)
-        bytes++;
-    return bytes;
+    return podium_bytes_for(podium_layout_of(collection)->cells);
 }
 
 podium_status podium_codes_encode(const podium_collection *collection, unsigned char *codes, size_t capacity,
@@ -61,8 +57,7 @@ podium_status podium_codes_encode(const podium_collection *collection, unsigned 
         return PODIUM_ERROR_BUFFER_TOO_SMALL;
     const podium_status status = check_cells(podium_layout_of(collection), cells, n);
     for (size_t i = 0; status == PODIUM_OK && i < n; i++)
-        for (size_t k = 0; k < bytes; k++)
-            codes[i * bytes + k] = (unsigned char)(cells[i] >> 8 * k);
+        podium_code_write(codes + i * bytes, bytes, cells[i]);
     return status;
 }
 
