@@ -36,14 +36,7 @@ same() {
     there cli/podium "$@" >got
     cmp expected got || { echo "$machine: podium $*" >&2; exit 1; }
 }
-# Every mechanism; a spread for those that are not designed without
-mechanisms=$("$here" compare --range 1:120 --epsilon 1 --format csv | awk -F, 'NR > 1 && $2 != "bound" { print $2 }')
-[ "$(echo "$mechanisms" | wc -l)" -ge 9 ]
-for mechanism in $mechanisms; do
-    set -- --range 1:120 --epsilon 1 --mechanism "$mechanism"
-    "$here" design "$@" >/dev/null 2>&1 || set -- "$@" --spread 0.05
-    same design "$@"
-done
+. "$source/tests/devices/designs.sh"
 # In one thread: Debian's qemu-i386 hangs in pthread_create, where a real machine does not.
 data=$source/tests/cli/data
 same aggregate --threads 1 --collection "$data/age.podium" --column age "$data/reports.csv"

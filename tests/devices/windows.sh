@@ -62,13 +62,7 @@ same() {
     cmp expected got || fail "podium $*"
 }
 data=$source/tests/cli/data
-mechanisms=$("$here" compare --range 1:120 --epsilon 1 --format csv | awk -F, 'NR > 1 && $2 != "bound" { print $2 }')
-[ "$(echo "$mechanisms" | wc -l)" -ge 9 ]
-for mechanism in $mechanisms; do
-    set -- --range 1:120 --epsilon 1 --mechanism "$mechanism"
-    "$here" design "$@" >/dev/null 2>&1 || set -- "$@" --spread 0.05
-    same design "$@"
-done
+. "$source/tests/devices/designs.sh"
 same aggregate --collection "$data/age.podium" --column age "$data/reports.csv"
 same estimate "$data/aggregate" --format json
 same help privatize
