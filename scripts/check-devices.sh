@@ -54,10 +54,15 @@ vectors_on() {
     printf '%-22s %-42s %s\n' "$name" "$build" "$same" >>"$work/vectors"
 }
 
-# Microcontrollers: the library's codes, sizes, stacks and constant time, with every compiler and level.
-firmware() {
+# This machine's library and program, with which other machines are compared
+native() {
     cmake -S . -B "$work/native" -DPODIUM_WITH_OPENSSL=OFF >/dev/null
     cmake --build "$work/native" -j2 --target podium podium_static
+}
+
+# Microcontrollers: the library's codes, sizes, stacks and constant time, with every compiler and level.
+firmware() {
+    native
     cc -std=c11 -Iinclude tests/devices/firmware/native.c "$work/native/libpodium.a" -lm -o "$work/firmware-native"
     for cpu in cortex-m0plus cortex-m3 cortex-m4; do
         for compiler in gcc clang; do
@@ -71,8 +76,7 @@ firmware() {
 
 # Windows, by wine: all unit tests and all cases of the program that make sense there.
 windows() {
-    cmake -S . -B "$work/native" -DPODIUM_WITH_OPENSSL=OFF >/dev/null
-    cmake --build "$work/native" -j2 --target podium
+    native
     tests/devices/windows.sh "$source" "$work/native/cli/podium" "$work/windows" all
 }
 
