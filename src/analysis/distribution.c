@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* The allowances, in units of the average half-width, as a share of the range. That of a share below a value is the
+/* The allowances, in units of the average half-width, as a share of the range. That of a share below a value is
    larger than those of quantiles and bins, because it jumps by all of a spike if the spike lies a little further left.
    A quantile does not, and a bin does so only if the spike is near one of its edges. */
 #define BLUR 0.15

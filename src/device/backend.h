@@ -23,7 +23,7 @@
 #define PODIUM_WIPE_SECURE_ZERO 3 /* SecureZeroMemory of Windows */
 
 /* Apple's App Store rejects programs that call getentropy, and NetBSD before version 10 does not have it. Android has
-   getrandom from API level 28 on, and arc4random_buf at all levels; it has no explicit_bzero. */
+   getrandom from API level 28 on, and arc4random_buf at all levels. */
 #if !defined(PODIUM_RANDOM)
 #if defined(__ANDROID__) && __ANDROID_API__ < 28
 #define PODIUM_RANDOM PODIUM_RANDOM_ARC4RANDOM
