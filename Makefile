@@ -72,10 +72,6 @@ check-quick:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh --quick $(JOBS)
 
-check-devices:
-	@scripts/setup.sh build devices
-	@scripts/check-devices.sh
-
 sqlite:
 	@scripts/setup.sh --check build sqlite
 	@$(CONFIGURE) -DPODIUM_SQLITE=ON >/dev/null
