@@ -40,6 +40,9 @@ void podium_sums_init(podium_sums *sums, const podium_layout *c);
 bool podium_sums_fit(const podium_sums *sums, const podium_layout *c);
 bool podium_bins_fit(const podium_sums *sums, uint64_t cells);
 
+/* aggregate.c: counts n refused reports. */
+void podium_sums_refuse(podium_sums *sums, uint64_t n);
+
 /* possible.c: whether reports of the collection could have led to these sums */
 bool podium_sums_possible(const podium_sums *sums, const podium_layout *c);
 
