@@ -37,6 +37,23 @@ static inline bool podium_has_lower(uint64_t threshold) {
     return (threshold & (((uint64_t)1 << PODIUM_HALF_BITS) - 1)) != 0;
 }
 
+/* AVX2 needs an operating system that saves its registers, and gcc's header for it needs a hosted environment. */
+#if defined(__x86_64__) && defined(__GNUC__) && PODIUM_WORD_BITS == 64 && __STDC_HOSTED__ &&                           \
+    !defined(PODIUM_WITHOUT_VECTORS)
+#define PODIUM_HAS_AVX2 1
+#else
+#define PODIUM_HAS_AVX2 0
+#endif
+
+/* 64-bit ARM always has NEON with doubles, unless the compiler was told not to use it. 32-bit ARM has no doubles in it.
+   Lanes are in another order on a big-endian machine. */
+#if defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__) && defined(__GNUC__) &&                     \
+    PODIUM_WORD_BITS == 64 && !defined(PODIUM_WITHOUT_VECTORS)
+#define PODIUM_HAS_NEON 1
+#else
+#define PODIUM_HAS_NEON 0
+#endif
+
 /* The most cells of a grid, because a cell is a 32-bit number, and the products in draw.c must fit into 64 bits. */
 #define PODIUM_GRID_MAX ((uint64_t)1 << 32)
 

@@ -9,23 +9,6 @@
 
 #include "collection/layout.h"
 
-/* AVX2 needs an operating system that saves its registers, and gcc's header for it needs a hosted environment. */
-#if defined(__x86_64__) && defined(__GNUC__) && PODIUM_WORD_BITS == 64 && __STDC_HOSTED__ &&                           \
-    !defined(PODIUM_WITHOUT_VECTORS)
-#define PODIUM_HAS_AVX2 1
-#else
-#define PODIUM_HAS_AVX2 0
-#endif
-
-/* 64-bit ARM always has NEON with doubles, unless the compiler was told not to use it. 32-bit ARM has no doubles in it.
-   Lanes are in another order on a big-endian machine. */
-#if defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__) && defined(__GNUC__) &&                     \
-    PODIUM_WORD_BITS == 64 && !defined(PODIUM_WITHOUT_VECTORS)
-#define PODIUM_HAS_NEON 1
-#else
-#define PODIUM_HAS_NEON 0
-#endif
-
 /* n values, their halves of words, and where to write their cells or their reports. One of cells and reports is
    NULL. */
 typedef struct podium_block {

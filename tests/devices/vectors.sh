@@ -27,7 +27,8 @@ mkdir -p "$work/objects"
 cd "$source"
 # Of the collector's half only what the vectors use: sums, their bytes, and closed forms
 files="src/collection/*.c src/collection/mechanisms/*.c src/device/*.c src/text/*.c
-    src/analysis/add.c src/analysis/aggregate.c src/analysis/encode.c src/analysis/possible.c src/analysis/shape.c tests/devices/vectors.c"
+    src/analysis/add.c src/analysis/add_avx2.c src/analysis/aggregate.c src/analysis/encode.c src/analysis/possible.c
+    src/analysis/shape.c tests/devices/vectors.c"
 for file in $files; do
     "$compiler" -std=c11 -O2 "$@" -Iinclude -Isrc -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror $quiet \
         -c "$file" -o "$work/objects/$(basename "$file" .c).o"

@@ -170,6 +170,32 @@ START_TEST(strangers_in_arrays) {
 }
 END_TEST
 
+/* Reports on both sides of every edge: between two neighbouring cells, and where the grid ends. Added one at a time
+   they go through the portable code, and all at once through the vectors that the processor has. */
+START_TEST(edges_in_arrays) {
+    uint64_t seed = 330;
+    for (int k = 0; k < COLLECTIONS; k++) {
+        podium_collection collection = some_collection(k);
+        const podium_layout *c = podium_layout_of(&collection);
+        podium_aggregate all = empty_of(&collection), one = empty_of(&collection);
+        double reports[REPORTS];
+        size_t failed = 0;
+        for (size_t i = 0; i < REPORTS; i++) {
+            const double ends[] = {0, (double)c->worth_most, (double)(uint32_t)seeded_word(&seed)};
+            const double worth = ends[i % 3] + (i % 2 ? 0.5 : -0.5);
+            reports[i] = c->first + c->spacing * worth;
+            for (uint64_t steps = seeded_word(&seed) % 4; steps > 0; steps--)
+                reports[i] = nextafter(reports[i], i % 5 < 2 ? INFINITY : -INFINITY);
+            failed += podium_aggregate_add(&collection, &one, reports + i, 1) != PODIUM_OK;
+        }
+        failed += podium_aggregate_add(&collection, &all, reports, REPORTS) != PODIUM_OK;
+        ck_assert_uint_eq(failed, 0);
+        ck_assert_uint_gt(podium_aggregate_refused(&all), 0);
+        ck_assert(same(&all, &one));
+    }
+}
+END_TEST
+
 START_TEST(in_any_order) { /* Two random aggregates are merged until one is left, so every tree of merges can occur. */
     enum { PARTS = 60 };
     static podium_aggregate parts[PARTS];
@@ -1158,6 +1184,7 @@ int main(void) {
     tcase_add_test(tests, sums_carry);
     tcase_add_test(tests, in_any_chunks);
     tcase_add_test(tests, strangers_in_arrays);
+    tcase_add_test(tests, edges_in_arrays);
     tcase_add_test(tests, in_any_order);
     tcase_add_test(tests, in_any_number_of_threads);
     tcase_add_test(tests, with_oneself);
