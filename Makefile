@@ -124,7 +124,7 @@ shape-table:
 	@scripts/setup.sh --check build shape
 	@cmake -S . -B build/shape -DPODIUM_TESTS=ON >/dev/null
 	@cmake --build build/shape -j$(JOBS) --target shape_estimate
-	@flights=$$(tests/shape/flights.sh build/shape) || [ $$? -eq 77 ] && \
+	@flights=$$(scripts/flights.sh build/shape) || [ $$? -eq 77 ] && \
 	    PYTHONDONTWRITEBYTECODE=1 tests/shape/measure.py --flights "$$flights" --csv docs/shape.csv \
 	    build/shape/tests/shape_estimate
 
