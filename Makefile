@@ -159,9 +159,7 @@ bench-python:
 	@scripts/setup.sh --check build python
 	@$(CONFIGURE) >/dev/null
 	@cmake --build build -j$(JOBS) --target podium_shared
-	@scripts/python.sh venv build/bench-python scikit-build-core numpy opendp diffprivlib 'scikit-learn<1.6'
-	@scripts/python.sh wheel build/bench-python
-	@build/bench-python/venv/bin/pip install --quiet --force-reinstall --no-deps build/bench-python/*.whl
+	@scripts/python.sh install build/bench-python numpy opendp diffprivlib 'scikit-learn<1.6'
 	@build/bench-python/venv/bin/python bench/python.py build/libpodium.so
 
 clean:
