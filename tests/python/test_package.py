@@ -774,3 +774,13 @@ def test_main_prints_help():
         [sys.executable, "-m", "podium"], env={"PATH": "/nonexistent"}, stdout=subprocess.PIPE, text=True, check=True
     )
     assert "help(podium.Collection)" in said.stdout
+
+
+def test_main_without_the_program_runs_no_command():
+    def run_main(*arguments):
+        command = [sys.executable, "-m", "podium", *arguments]
+        return subprocess.run(command, env={"PATH": "/nonexistent"}, capture_output=True, text=True)
+
+    assert run_main("--version").stdout == f"podium {podium.__version__}\n"
+    failed = run_main("privatize", "people.csv")
+    assert failed.returncode == 2 and failed.stdout == "" and "not installed" in failed.stderr
