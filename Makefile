@@ -22,6 +22,7 @@
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
 #   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
+#   make notebook     execute examples/notebook.ipynb, with the flights of npm's vega-datasets, and write its outputs
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make clean
 
@@ -35,7 +36,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
-    python-wheel install clean
+    python-wheel notebook install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -154,6 +155,13 @@ python-wheel:
 	@scripts/python.sh venv build/python scikit-build-core
 	@scripts/python.sh wheel build/python
 	@ls build/python/*.whl
+
+NOTEBOOK_FIGURES := $(foreach cell,by-hour distribution,--picture $(cell)=docs/figures/flights-$(cell).png)
+notebook:
+	@scripts/setup.sh --check build python
+	@scripts/python.sh install build/notebook numpy pandas pyarrow matplotlib nbclient ipykernel
+	@FLIGHTS=$$(scripts/flights.sh build/notebook flights-3m.parquet) && export FLIGHTS && \
+	    build/notebook/venv/bin/python scripts/notebook.py $(NOTEBOOK_FIGURES) examples/notebook.ipynb examples/notebook.ipynb
 
 bench-python:
 	@scripts/setup.sh --check build python

@@ -20,7 +20,7 @@ venv/bin/python -m mypy --strict --cache-dir "$work/mypy" -c \
 PODIUM_SOURCE=$source PODIUM_PROGRAM=$program venv/bin/python -m pytest -q -p no:cacheprovider --doctest-modules \
     "$package" "$source/tests/python/test_package.py"
 
-venv/bin/python -m doctest "$source/docs/python.md"
+venv/bin/python -m doctest -o ELLIPSIS -o NORMALIZE_WHITESPACE "$source/docs/python.md"
 include=$(venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("include"))')
 for compiler in gcc clang; do
     "$compiler" -std=c11 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I"$source/include" \
