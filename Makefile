@@ -22,6 +22,7 @@
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
 #   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
+#   make notebook     execute examples/notebook.ipynb, with the flights of npm's vega-datasets, and write its outputs
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make clean
 
@@ -35,7 +36,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
-    python-wheel install clean
+    python-wheel notebook install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -124,7 +125,7 @@ shape-table:
 	@scripts/setup.sh --check build shape
 	@cmake -S . -B build/shape -DPODIUM_TESTS=ON >/dev/null
 	@cmake --build build/shape -j$(JOBS) --target shape_estimate
-	@flights=$$(tests/shape/flights.sh build/shape) || [ $$? -eq 77 ] && \
+	@flights=$$(scripts/flights.sh build/shape) || [ $$? -eq 77 ] && \
 	    PYTHONDONTWRITEBYTECODE=1 tests/shape/measure.py --flights "$$flights" --csv docs/shape.csv \
 	    build/shape/tests/shape_estimate
 
@@ -155,13 +156,18 @@ python-wheel:
 	@scripts/python.sh wheel build/python
 	@ls build/python/*.whl
 
+NOTEBOOK_FIGURES := $(foreach cell,by-hour distribution,--picture $(cell)=docs/figures/flights-$(cell).png)
+notebook:
+	@scripts/setup.sh --check build python
+	@scripts/python.sh install build/notebook numpy pandas pyarrow matplotlib nbclient ipykernel
+	@FLIGHTS=$$(scripts/flights.sh build/notebook flights-3m.parquet) && export FLIGHTS && \
+	    build/notebook/venv/bin/python scripts/notebook.py $(NOTEBOOK_FIGURES) examples/notebook.ipynb examples/notebook.ipynb
+
 bench-python:
 	@scripts/setup.sh --check build python
 	@$(CONFIGURE) >/dev/null
 	@cmake --build build -j$(JOBS) --target podium_shared
-	@scripts/python.sh venv build/bench-python scikit-build-core numpy opendp diffprivlib 'scikit-learn<1.6'
-	@scripts/python.sh wheel build/bench-python
-	@build/bench-python/venv/bin/pip install --quiet --force-reinstall --no-deps build/bench-python/*.whl
+	@scripts/python.sh install build/bench-python numpy opendp diffprivlib 'scikit-learn<1.6'
 	@build/bench-python/venv/bin/python bench/python.py build/libpodium.so
 
 clean:

@@ -14,6 +14,7 @@ import importlib.metadata
 import math
 import os
 import pickle
+import re
 import subprocess
 import sys
 
@@ -612,6 +613,60 @@ def test_plot(tmp_path):
         ax.figure.savefig(tmp_path / f"{bins}.png")
 
 
+def cells_of(summary):
+    """The rows of the table that a notebook shows"""
+    rows = re.findall("<tr>(.*?)</tr>", summary._repr_html_())
+    return [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in rows]
+
+
+def test_table_shows_the_digits_that_the_error_leaves():
+    sums = AGE.aggregate(AGE.privatize(np.full(200_000, 42.0)))
+    head, reports, mean, error, *rest = cells_of(sums.summary(0.9, quantiles=[0.5], below=[50], dishonest=3))
+    assert head == ["", "estimate", "90% limits"] and reports == ["reports", "200,000", ""]
+    assert re.fullmatch(r"\d+\.\d\d", mean[1]) and mean[2].endswith("(normal, these people)")
+    assert re.fullmatch(r"0\.\d\d", error[1])
+    assert [row[0] for row in rest][1:] == ["influence of dishonest reports", "quantile 0.5", "share below 50"]
+    assert rest[-1][1].endswith("%")
+
+
+def test_table_says_why_something_is_unknown():
+    two = Collection(SPECS[2])
+    rows = cells_of(two.aggregate(two.privatize(np.zeros(1000))).summary(bins=4, quantiles=[0.5]))
+    reason = "reports of this collection tell the mean alone"
+    assert ["standard deviation", "unknown", reason] in rows and ["distribution", "unknown", reason] in rows
+    assert "nan" not in str(cells_of(AGE.aggregate().summary(quantiles=[0.5], bins=4)))
+    assert ["refused", "1", "they cannot be reports of this collection"] in cells_of(
+        AGE.aggregate([42.0]).summary(check=False)
+    )
+
+
+def test_plot_of_what_is_unknown():
+    pytest.importorskip("matplotlib").use("Agg")
+    for sums in (AGE.aggregate(), AGE.aggregate(AGE.privatize([42.0, 17.0]))):
+        ax = sums.summary(bins=4, check=False).plot()
+        assert "too few reports" in [text.get_text() for text in ax.texts]
+        assert bool(ax.lines) == (sums.count > 0)
+
+
+def test_summary_of_a_series_of_aggregates():
+    pandas = pytest.importorskip("pandas")
+    import podium.pandas
+
+    reports = pandas.Series(AGE.privatize(np.full(3000, 42.0)))
+    sums = reports.groupby(["morning", "noon", "night"] * 1000).agg(AGE.aggregate)
+    table = sums.podium.summary(0.9, interval="guaranteed")
+    assert list(table.index) == ["morning", "night", "noon"] and (table["confidence"] == 0.9).all()
+    assert table.loc["noon", "upper"] == sums["noon"].summary(0.9, "guaranteed").upper
+
+
+def test_answers_print_as_sentences():
+    a = AGE.aggregate(AGE.privatize(np.full(9000, 42.0)))
+    plan = podium.plan(AGE, people=5000)
+    assert repr(plan) == "<Plan: 5000 people: mean within 3.69 (95%), minimax epsilon=1 range=1:120>"
+    assert repr(podium.difference(a, a)).startswith("<Difference: difference 0.0, between -")
+    assert repr(podium.explain(AGE)) == str(podium.explain(AGE))
+
+
 def test_planning():
     needed = podium.plan(AGE, within=2)
     assert math.isclose(podium.plan(SPECS[0], people=needed.people).within, 2, rel_tol=1e-3)
@@ -719,3 +774,13 @@ def test_main_prints_help():
         [sys.executable, "-m", "podium"], env={"PATH": "/nonexistent"}, stdout=subprocess.PIPE, text=True, check=True
     )
     assert "help(podium.Collection)" in said.stdout
+
+
+def test_main_without_the_program_runs_no_command():
+    def run_main(*arguments):
+        command = [sys.executable, "-m", "podium", *arguments]
+        return subprocess.run(command, env={"PATH": "/nonexistent"}, capture_output=True, text=True)
+
+    assert run_main("--version").stdout == f"podium {podium.__version__}\n"
+    failed = run_main("privatize", "people.csv")
+    assert failed.returncode == 2 and failed.stdout == "" and "not installed" in failed.stderr

@@ -21,6 +21,15 @@ class Plan:
     confidence: float
     about: str
 
+    def __repr__(self) -> str:
+        return f"<Plan: {self}>"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.people:.0f} people: {self.about} within {self.within:.3g} "
+            f"({100 * self.confidence:g}%), {self.collection}"
+        )
+
 
 def plan(
     collection: Union[Collection, str],
@@ -152,6 +161,9 @@ class Explanation:
     strength: str
     odds: tuple[Odds, ...]
     examples: tuple[Example, ...]
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         lines = [
