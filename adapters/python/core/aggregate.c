@@ -100,8 +100,10 @@ static PyObject *check(PyObject *module, PyObject *args) {
     const podium_aggregate *a = c == NULL ? NULL : aggregate_of(sums);
     if (a == NULL)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = podium_aggregate_check(&c->ready, a);
-    Py_END_ALLOW_THREADS return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_aggregate_check(&c->ready, a);
+    Py_END_ALLOW_THREADS
+    return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
 }
 
 /* ---- As bytes and text ---- */

@@ -23,9 +23,10 @@ static PyObject *collection_make(PyObject *module, const podium_spec *spec) {
     if (c == NULL)
         return PyErr_NoMemory();
     c->channel = NULL;
-    Py_BEGIN_ALLOW_THREADS status = podium_collection_init(&c->ready, spec);
-    Py_END_ALLOW_THREADS PyObject *capsule =
-        status == PODIUM_OK ? PyCapsule_New(c, capsule_name, collection_free) : NULL;
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_collection_init(&c->ready, spec);
+    Py_END_ALLOW_THREADS
+    PyObject *capsule = status == PODIUM_OK ? PyCapsule_New(c, capsule_name, collection_free) : NULL;
     if (capsule == NULL)
         PyMem_Free(c);
     return status == PODIUM_OK ? capsule : fail_status(module, status);
@@ -36,8 +37,11 @@ const podium_channel *channel_of(PyObject *module, collection *c) {
     podium_status status;
     if (c->channel != NULL)
         return c->channel;
-    Py_BEGIN_ALLOW_THREADS status = podium_channel_make(&c->ready, &made);
-    Py_END_ALLOW_THREADS if (status != PODIUM_OK) return fail_status(module, status);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_channel_make(&c->ready, &made);
+    Py_END_ALLOW_THREADS
+    if (status != PODIUM_OK)
+        return fail_status(module, status);
     if (c->channel == NULL) /* another thread may have been faster */
         c->channel = made;
     else
@@ -100,8 +104,10 @@ static PyObject *choose(PyObject *module, PyObject *args) {
     int objective;
     if (!PyArg_ParseTuple(args, "dddi", &given.epsilon, &given.min, &given.max, &objective))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = podium_choose(&spec, &given, (podium_objective)objective);
-    Py_END_ALLOW_THREADS return status == PODIUM_OK ? collection_make(module, &spec) : fail_status(module, status);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_choose(&spec, &given, (podium_objective)objective);
+    Py_END_ALLOW_THREADS
+    return status == PODIUM_OK ? collection_make(module, &spec) : fail_status(module, status);
 }
 
 /* ---- What it says of itself ---- */

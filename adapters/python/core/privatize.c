@@ -150,8 +150,10 @@ static PyObject *privatize(PyObject *module, PyObject *args) {
         job_close(&j);
         return PyErr_NoMemory();
     }
-    Py_BEGIN_ALLOW_THREADS stopped = privatize_blocks(&j, (nan_policy)policy, missing, &status);
-    Py_END_ALLOW_THREADS PyMem_Free(missing);
+    Py_BEGIN_ALLOW_THREADS
+        stopped = privatize_blocks(&j, (nan_policy)policy, missing, &status);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(missing);
     job_close(&j);
     if (stopped)
         return fail(module, nan_found);
@@ -191,8 +193,10 @@ static PyObject *has_nan(PyObject *module, PyObject *values) {
     bool found;
     if (!view_read(&v, module, values, sizeof(double)))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS found = any_nan(v.at, v.n);
-    Py_END_ALLOW_THREADS view_close(&v);
+    Py_BEGIN_ALLOW_THREADS
+        found = any_nan(v.at, v.n);
+    Py_END_ALLOW_THREADS
+    view_close(&v);
     return PyBool_FromLong(found);
 }
 
@@ -245,8 +249,10 @@ static PyObject *codes(PyObject *module, PyObject *args) {
         job_close(&j);
         return PyErr_NoMemory();
     }
-    Py_BEGIN_ALLOW_THREADS status = draw_codes(&j, (size_t)item, cells);
-    Py_END_ALLOW_THREADS PyMem_Free(cells);
+    Py_BEGIN_ALLOW_THREADS
+        status = draw_codes(&j, (size_t)item, cells);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(cells);
     job_close(&j);
     return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
 }
@@ -274,7 +280,8 @@ static PyObject *reports(PyObject *module, PyObject *args) {
         return NULL;
     const bool is_open = view_write(&to, module, out, sizeof(double));
     if (is_open && from.n == to.n) {
-        Py_BEGIN_ALLOW_THREADS status = reports_of(&c->ready, to.at, &from, (size_t)item);
+        Py_BEGIN_ALLOW_THREADS
+            status = reports_of(&c->ready, to.at, &from, (size_t)item);
         Py_END_ALLOW_THREADS
     }
     view_close(&from);
@@ -311,10 +318,12 @@ static PyObject *aggregate(PyObject *module, PyObject *args) {
         view_close(&v);
         return PyErr_NoMemory();
     }
-    Py_BEGIN_ALLOW_THREADS podium_aggregate_init(&c->ready, made);
-    status =
-        item == 0 ? podium_aggregate_add(&c->ready, made, v.at, v.n) : add_codes(&c->ready, made, &v, (size_t)item);
-    Py_END_ALLOW_THREADS view_close(&v);
+    Py_BEGIN_ALLOW_THREADS
+        podium_aggregate_init(&c->ready, made);
+        status =
+            item == 0 ? podium_aggregate_add(&c->ready, made, v.at, v.n) : add_codes(&c->ready, made, &v, (size_t)item);
+    Py_END_ALLOW_THREADS
+    view_close(&v);
     if (status == PODIUM_OK)
         return aggregate_capsule(made);
     PyMem_Free(made);

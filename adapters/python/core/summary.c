@@ -103,9 +103,10 @@ static PyObject *summary_of(PyObject *module, collection *c, const podium_aggreg
     podium_summary *s = PyMem_Malloc(sizeof *s);
     if (s == NULL)
         return PyErr_NoMemory();
-    Py_BEGIN_ALLOW_THREADS status = podium_summary_make(&c->ready, channel, s, a, question);
-    Py_END_ALLOW_THREADS PyObject *dict =
-        status == PODIUM_OK ? summary_dict(s, question, quantiles, below) : fail_status(module, status);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_summary_make(&c->ready, channel, s, a, question);
+    Py_END_ALLOW_THREADS
+    PyObject *dict = status == PODIUM_OK ? summary_dict(s, question, quantiles, below) : fail_status(module, status);
     PyMem_Free(s);
     return dict;
 }
@@ -179,8 +180,10 @@ static PyObject *difference(PyObject *module, PyObject *args) {
         !question_confidence(&question, module, confidence))
         return NULL;
     question.population = population != 0;
-    Py_BEGIN_ALLOW_THREADS status = podium_difference_make(&c->ready, &made, a, b, &question);
-    Py_END_ALLOW_THREADS return status == PODIUM_OK ? difference_dict(&made) : fail_status(module, status);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_difference_make(&c->ready, &made, a, b, &question);
+    Py_END_ALLOW_THREADS
+    return status == PODIUM_OK ? difference_dict(&made) : fail_status(module, status);
 }
 
 /* adjust(adjusted, p): Holm's method, from one array of doubles to another */
