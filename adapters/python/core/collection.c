@@ -59,7 +59,7 @@ static PyObject *spec_parse(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "s#", &arguments.text, &n))
         return NULL;
     arguments.n = (size_t)n;
-    return sql_spec(&spec, message, &arguments) ? collection_make(module, &spec) : fail(module, message);
+    return sql_spec(&spec, message, &arguments) ? collection_make(module, &spec) : fail_message(module, message);
 }
 
 /* Python has the mechanism and its parameter apart, so sql_spec is asked only for its words about an unknown name. */
@@ -77,7 +77,7 @@ static PyObject *spec_make(PyObject *module, PyObject *args) {
     if (podium_mechanism_from_name(&spec.mechanism, arguments.text, arguments.n) == PODIUM_OK)
         return collection_make(module, &spec);
     return sql_spec(&spec, message, &arguments) ? fail_status(module, PODIUM_ERROR_MECHANISM_UNKNOWN)
-                                                : fail(module, message);
+                                                : fail_message(module, message);
 }
 
 /* A collection file of the program: lines of "key = value" */
@@ -92,7 +92,7 @@ static PyObject *text_parse(PyObject *module, PyObject *args) {
     if (podium_collection_parse(&parsed, name, sizeof name, &error, text, (size_t)n) != PODIUM_OK) {
         PyOS_snprintf(message, sizeof message, "line %u, \"%s\": %s", (unsigned)error.line, error.field,
                       podium_status_message(error.status));
-        return fail(module, message);
+        return fail_message(module, message);
     }
     const podium_spec spec = podium_collection_spec(&parsed);
     return collection_make(module, &spec);
@@ -172,7 +172,7 @@ static PyObject *text(PyObject *module, PyObject *args) {
     if (c == NULL)
         return NULL;
     if (podium_collection_format(&c->ready, lines, sizeof lines, name) == 0)
-        return fail(module, "a name has up to 63 bytes, and no control characters");
+        return fail_message(module, "a name has up to 63 bytes, and no control characters");
     return PyUnicode_FromString(lines);
 }
 

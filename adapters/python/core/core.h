@@ -18,7 +18,7 @@
 
 /* ---- Failures: these set the exception, and return NULL so that they can be returned ---- */
 
-void *fail(PyObject *module, const char *message);
+void *fail_message(PyObject *module, const char *message);
 void *fail_status(PyObject *module, podium_status status);
 
 /* Says that a value is NaN, and what the caller can do about it. */
@@ -66,6 +66,6 @@ PyObject *list_of(size_t n, PyObject *(*make)(const void *context, size_t i), co
 /* ---- The functions of each file, each list ended by a row of zeros ---- */
 
 extern PyMethodDef collection_functions[], privatize_functions[], aggregate_functions[], summary_functions[],
-    plan_functions[];
+    plan_functions[], program_functions[];
 
 #endif

@@ -9,7 +9,7 @@ typedef struct state {
 
 /* ---- Failures ---- */
 
-void *fail(PyObject *module, const char *message) {
+void *fail_message(PyObject *module, const char *message) {
     const state *s = PyModule_GetState(module);
     PyErr_SetString(s->error, message);
     return NULL;
@@ -18,7 +18,7 @@ void *fail(PyObject *module, const char *message) {
 void *fail_status(PyObject *module, podium_status status) {
     if (status == PODIUM_ERROR_OUT_OF_MEMORY)
         return PyErr_NoMemory();
-    return fail(module, podium_status_message(status));
+    return fail_message(module, podium_status_message(status));
 }
 
 /* ---- Views ---- */
@@ -57,7 +57,7 @@ static bool view_open(view *v, PyObject *module, PyObject *object, size_t item, 
     if ((size_t)bytes % item == 0 && ((uintptr_t)v->at % item == 0 || bytes == 0))
         return true;
     view_close(v);
-    fail(module, "the memory is not an aligned array of whole items");
+    fail_message(module, "the memory is not an aligned array of whole items");
     return false;
 }
 
@@ -107,8 +107,8 @@ static PyObject *version(PyObject *module, PyObject *nothing) {
 static PyMethodDef own_functions[] = {{"version", version, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
 
 static int module_exec(PyObject *module) {
-    PyMethodDef *const all[] = {own_functions,       collection_functions, privatize_functions,
-                                aggregate_functions, summary_functions,    plan_functions};
+    PyMethodDef *const all[] = {own_functions,     collection_functions, privatize_functions, aggregate_functions,
+                                summary_functions, plan_functions,       program_functions};
     state *s = PyModule_GetState(module);
     s->error = PyErr_NewExceptionWithDoc("podium.PodiumError", "What Podium cannot do, in the words of its library.",
                                          PyExc_ValueError, NULL);

@@ -64,10 +64,10 @@ static bool overlap(const view *a, size_t a_item, const view *b, size_t b_item) 
 
 static bool job_fits(const job *j, PyObject *module, size_t out_item) {
     if (j->out.n != j->values.n)
-        return fail(module, "the output has another number of items than the input") != NULL;
+        return fail_message(module, "the output has another number of items than the input") != NULL;
     const bool is_same = j->out.at == j->values.at && out_item == sizeof(double);
     if (!is_same && overlap(&j->out, out_item, &j->values, sizeof(double)))
-        return fail(module, "the output overlaps the values without being the same array") != NULL;
+        return fail_message(module, "the output overlaps the values without being the same array") != NULL;
     return true;
 }
 
@@ -156,7 +156,7 @@ static PyObject *privatize(PyObject *module, PyObject *args) {
     PyMem_Free(missing);
     job_close(&j);
     if (stopped)
-        return fail(module, nan_found);
+        return fail_message(module, nan_found);
     return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
 }
 
@@ -183,7 +183,7 @@ static PyObject *privatize_one(PyObject *module, PyObject *args) {
     if (PyErr_Occurred() != NULL)
         return NULL;
     if (isnan(value) && policy != NAN_IS_THE_MIDDLE)
-        return policy == NAN_STAYS ? PyFloat_FromDouble(NAN) : fail(module, nan_found);
+        return policy == NAN_STAYS ? PyFloat_FromDouble(NAN) : fail_message(module, nan_found);
     const podium_status status = podium_privatize(&c->ready, &report, &value, 1);
     return status == PODIUM_OK ? PyFloat_FromDouble(report) : fail_status(module, status);
 }
@@ -288,7 +288,7 @@ static PyObject *reports(PyObject *module, PyObject *args) {
     view_close(&to);
     if (status == PODIUM_OK || !is_open)
         return is_open ? Py_BuildValue("") : NULL;
-    return fail(module, "a code is not one of this collection's");
+    return fail_message(module, "a code is not one of this collection's");
 }
 
 static podium_status add_codes(const podium_collection *c, podium_aggregate *aggregate, const view *v, size_t item) {

@@ -12,7 +12,7 @@ static bool question_interval(podium_question *question, PyObject *module, const
     PyOS_snprintf(message, sizeof message, "interval must be \"%s\", \"%s\" or \"%s\"",
                   podium_interval_name(PODIUM_INTERVAL_NORMAL), podium_interval_name(PODIUM_INTERVAL_GUARANTEED),
                   podium_interval_name(PODIUM_INTERVAL_ANYTIME));
-    fail(module, message);
+    fail_message(module, message);
     return false;
 }
 
@@ -21,7 +21,7 @@ static bool question_confidence(podium_question *question, PyObject *module, dou
     question->confidence = confidence;
     if (confidence > 0 && confidence < 1)
         return true;
-    fail(module, "confidence must be between 0 and 1");
+    fail_message(module, "confidence must be between 0 and 1");
     return false;
 }
 
@@ -200,7 +200,7 @@ static PyObject *adjust(PyObject *module, PyObject *args) {
     view_close(&to);
     if (!is_open)
         return NULL;
-    return status == PODIUM_OK ? Py_BuildValue("") : fail(module, "a p-value must be from 0 to 1");
+    return status == PODIUM_OK ? Py_BuildValue("") : fail_message(module, "a p-value must be from 0 to 1");
 }
 
 PyMethodDef summary_functions[] = {

@@ -1,20 +1,15 @@
-"""``python -m podium`` runs the program ``podium`` if it is installed; otherwise it prints what the package has."""
+"""``python -m podium`` is the program ``podium``, which is compiled into the package; without arguments, its help."""
 
 import os
-import shutil
+import signal
 import sys
 
-import podium
+from . import _core
 
 
 def main() -> int:
-    program = shutil.which("podium")
-    if program is not None:
-        os.execv(program, [program, *(sys.argv[1:] or ["--help"])])
-    print(f"podium {podium.__version__}, the Python package\n")
-    print((podium.__doc__ or "").strip())
-    print(f"\nIn the package: {', '.join(podium.__all__)}; help(podium.Collection) says more.")
-    return 0
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the program's own handler removes incomplete files
+    return _core.program([os.fsencode(argument) for argument in ("podium", *(sys.argv[1:] or ["--help"]))])
 
 
 if __name__ == "__main__":
