@@ -21,7 +21,7 @@
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
-#   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
+#   make python       the Python package, build/python/podium_privacy-*.whl, by tools of PyPI
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make clean
 
@@ -56,10 +56,6 @@ demo:
 check:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh $(JOBS)
-
-check-devices:
-	@scripts/setup.sh build devices
-	@scripts/check-devices.sh
 
 amalgamation:
 	@scripts/setup.sh --check amalgamation
@@ -155,7 +151,7 @@ bench-postgres:
 python: python-wheel
 python-wheel:
 	@scripts/setup.sh --check build python
-	@scripts/python.sh venv build/python scikit-build-core
+	@scripts/python.sh venv build/python
 	@scripts/python.sh wheel build/python
 	@ls build/python/*.whl
 
@@ -163,7 +159,7 @@ bench-python:
 	@scripts/setup.sh --check build python
 	@$(CONFIGURE) >/dev/null
 	@cmake --build build -j$(JOBS) --target podium_shared
-	@scripts/python.sh venv build/bench-python scikit-build-core numpy opendp diffprivlib 'scikit-learn<1.6'
+	@scripts/python.sh venv build/bench-python numpy opendp diffprivlib 'scikit-learn<1.6'
 	@scripts/python.sh wheel build/bench-python
 	@build/bench-python/venv/bin/pip install --quiet --force-reinstall --no-deps build/bench-python/*.whl
 	@build/bench-python/venv/bin/python bench/python.py build/libpodium.so

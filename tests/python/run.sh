@@ -9,7 +9,7 @@
 set -eu
 source=$1 program=$2 work=$3
 export PYTHONDONTWRITEBYTECODE=1
-"$source/scripts/python.sh" venv "$work" scikit-build-core pytest hypothesis mypy numpy \
+"$source/scripts/python.sh" venv "$work" pytest hypothesis mypy numpy \
     pandas pandas-stubs polars pyarrow matplotlib
 "$source/scripts/python.sh" wheel "$work"
 work=$(cd "$work" && pwd)
