@@ -22,7 +22,7 @@ make_venv() {
     [ "$(cat "$venv/wanted" 2>/dev/null)" != "$wanted" ] || exit 0
     rm -rf "$venv"
     ${PYTHON:-python3} -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 "$@" >"$directory/pip.log" 2>&1 || {
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 --prefer-binary "$@" >"$directory/pip.log" 2>&1 || {
         echo "python.sh: skipped, because pip cannot install $*:" >&2
         tail -n 3 "$directory/pip.log" >&2
         exit 77

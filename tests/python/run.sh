@@ -42,6 +42,7 @@ fi
 for python in ${PYTHONS:-$others}; do
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || continue
     PYTHONPATH=$work/unpacked "$python" "$source/tests/python/smoke.py"
+    PYTHONPATH=$work/unpacked "$python" "$source/tests/python/interpreters.py"
     tried=$((tried + 1))
 done
 echo "python: the same wheel in $tried other Pythons"

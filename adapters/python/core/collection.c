@@ -8,7 +8,7 @@ static const char capsule_name[] = "podium.collection";
 
 static void collection_free(PyObject *capsule) {
     collection *c = PyCapsule_GetPointer(capsule, capsule_name);
-    podium_channel_free(c->channel);
+    podium_channel_free(atomic_load(&c->channel));
     PyMem_Free(c);
 }
 
@@ -22,7 +22,7 @@ static PyObject *collection_make(PyObject *module, const podium_spec *spec) {
     collection *c = PyMem_Malloc(sizeof *c);
     if (c == NULL)
         return PyErr_NoMemory();
-    c->channel = NULL;
+    atomic_init(&c->channel, NULL);
     Py_BEGIN_ALLOW_THREADS
         status = podium_collection_init(&c->ready, spec);
     Py_END_ALLOW_THREADS
@@ -33,20 +33,19 @@ static PyObject *collection_make(PyObject *module, const podium_spec *spec) {
 }
 
 const podium_channel *channel_of(PyObject *module, collection *c) {
-    podium_channel *made = NULL;
+    podium_channel *made = NULL, *earlier = atomic_load(&c->channel);
     podium_status status;
-    if (c->channel != NULL)
-        return c->channel;
+    if (earlier != NULL)
+        return earlier;
     Py_BEGIN_ALLOW_THREADS
         status = podium_channel_make(&c->ready, &made);
     Py_END_ALLOW_THREADS
     if (status != PODIUM_OK)
         return fail_status(module, status);
-    if (c->channel == NULL) /* another thread may have been faster */
-        c->channel = made;
-    else
-        podium_channel_free(made);
-    return c->channel;
+    if (atomic_compare_exchange_strong(&c->channel, &earlier, made))
+        return made;
+    podium_channel_free(made); /* another thread was faster */
+    return earlier;
 }
 
 /* ---- Made ---- */

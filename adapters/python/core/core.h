@@ -10,11 +10,16 @@
 #ifndef PODIUM_PYTHON_CORE_H
 #define PODIUM_PYTHON_CORE_H
 
+#include <pyconfig.h>
 #define PY_SSIZE_T_CLEAN
+#ifndef Py_GIL_DISABLED /* a free-threaded Python has no limited API, and needs a wheel of its own */
 #define Py_LIMITED_API 0x03090000
+#endif
 #include <Python.h>
 
 #include <podium_analysis.h>
+
+#include <stdatomic.h>
 
 /* ---- Failures: these set the exception, and return NULL so that they can be returned ---- */
 
@@ -42,7 +47,7 @@ void view_close(view *v);
 
 typedef struct collection {
     podium_collection ready;
-    podium_channel *channel; /* NULL until it is needed */
+    _Atomic(podium_channel *) channel; /* NULL until it is needed */
 } collection;
 
 /* Return NULL with an exception if the object is no such capsule. */

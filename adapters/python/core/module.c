@@ -2,6 +2,7 @@
 #include "core.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 typedef struct state {
     PyObject *error; /* podium.PodiumError */
@@ -139,7 +140,16 @@ static int module_clear(PyObject *module) {
     return 0;
 }
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)(uintptr_t)module_exec}, {0, NULL}};
+/* What later Pythons ask, by the numbers of their stable ABI, because the API of 3.9 has no names for them: does the
+   module work in an interpreter with a lock of its own (2 is yes), and without a lock (1 is yes)? It has no variables
+   that change, and neither has the library. */
+enum { SLOT_INTERPRETERS = 3, SINCE_INTERPRETERS = 12, SLOT_LOCK = 4, SINCE_LOCK = 13 };
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)(uintptr_t)module_exec},
+    {SLOT_INTERPRETERS, (void *)2},
+    {SLOT_LOCK, (void *)1},
+    {0, NULL},
+};
 
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
@@ -153,5 +163,8 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void) {
+    const long minor = strtol(Py_GetVersion() + sizeof "3." - 1, NULL, 10);
+    if (minor < SINCE_LOCK) /* a Python refuses slots that it does not know: the list ends before them */
+        slots[minor < SINCE_INTERPRETERS ? 1 : 2].slot = 0;
     return PyModuleDef_Init(&definition);
 }

@@ -204,6 +204,10 @@ static PyObject *has_nan(PyObject *module, PyObject *values) {
 
 #define CODES_BLOCK 4096
 
+static bool is_code_item(PyObject *module, Py_ssize_t item) {
+    return item == 1 || item == 2 || item == 4 || fail_message(module, "a code has 1, 2 or 4 bytes") != NULL;
+}
+
 static void narrow(void *codes, size_t item, size_t at, const uint32_t *cells, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (item == 1)
@@ -241,7 +245,7 @@ static PyObject *codes(PyObject *module, PyObject *args) {
     podium_status status = PODIUM_OK;
     Py_ssize_t item;
     job j;
-    if (!PyArg_ParseTuple(args, "OOOnO", &capsule, &out, &values, &item, &bytes) ||
+    if (!PyArg_ParseTuple(args, "OOOnO", &capsule, &out, &values, &item, &bytes) || !is_code_item(module, item) ||
         !job_open(&j, module, capsule, out, (size_t)item, values, bytes))
         return NULL;
     uint32_t *cells = PyMem_Malloc(BLOCK * sizeof *cells);
@@ -273,7 +277,7 @@ static PyObject *reports(PyObject *module, PyObject *args) {
     podium_status status = PODIUM_ERROR_ARGUMENT_WRONG;
     Py_ssize_t item;
     view from, to;
-    if (!PyArg_ParseTuple(args, "OOOn", &capsule, &out, &codes_object, &item))
+    if (!PyArg_ParseTuple(args, "OOOn", &capsule, &out, &codes_object, &item) || !is_code_item(module, item))
         return NULL;
     const collection *c = collection_of(capsule);
     if (c == NULL || !view_read(&from, module, codes_object, (size_t)item))
@@ -308,7 +312,7 @@ static PyObject *aggregate(PyObject *module, PyObject *args) {
     podium_status status;
     Py_ssize_t item;
     view v;
-    if (!PyArg_ParseTuple(args, "OOn", &capsule, &array, &item))
+    if (!PyArg_ParseTuple(args, "OOn", &capsule, &array, &item) || !(item == 0 || is_code_item(module, item)))
         return NULL;
     const collection *c = collection_of(capsule);
     if (c == NULL || !view_read(&v, module, array, item == 0 ? sizeof(double) : (size_t)item))
