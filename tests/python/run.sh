@@ -20,7 +20,7 @@ venv/bin/python -m mypy --config-file "$source/adapters/python/pyproject.toml" -
     "$source/adapters/python/podium"
 # Whoever uses the package sees its types.
 venv/bin/python -m mypy --strict --cache-dir "$work/mypy" -c \
-    'import podium; a: podium.Aggregate = podium.Collection("").aggregate([]); x: float = a.summary().mean'
+    'import podium; c = podium.Collection(""); x: float = c.aggregate([]).summary().mean; y: float = c.privatize(1)'
 PODIUM_SOURCE=$source PODIUM_PROGRAM=$program venv/bin/python -m pytest -q -p no:cacheprovider --doctest-modules \
     "$package" "$source/tests/python/test_package.py"
 

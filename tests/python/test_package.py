@@ -7,6 +7,7 @@ one of them with a probability below 1e-8 in all. What can be exact uses the tes
 import array
 import concurrent.futures
 import copy
+import ctypes
 import dataclasses
 import decimal
 import fractions
@@ -84,7 +85,12 @@ def test_keywords_are_the_same_collection():
         ({"epsilon": 1}, "range="),
         ({"epsilon": 1, "range": (0, 1), "spread": 0.1}, "spread"),
         ({"epsilon": 1, "range": (0, 1), "mechanism": "auto", "objective": "best"}, "objective must be"),
+        ({"epsilon": 1, "range": (0, 1), "mechanism": "auto", "cells": 9}, "leave out spread and cells"),
+        ({"epsilon": 1, "range": (0, 1), "objective": "uniform"}, "mechanism='auto'"),
+        ({"epsilon": 1, "range": (0, 1), "mechanism": "minimax", "cells": 2**32 + 16}, "cells must be from 2 to 65536"),
+        ({"epsilon": 1, "range": (0, 1), "mechanism": "minimax", "cells": -1}, "cells must not be negative"),
         ({"spec": SPECS[0], "epsilon": 1}, "not both"),
+        ({"spec": SPECS[0], "objective": "uniform"}, "not both"),
     ],
 )
 def test_wrong_collections_say_what_is_wrong(arguments, words):
@@ -237,6 +243,10 @@ def test_what_goes_in_comes_out():
     view = memoryview(bytes(48)).cast("d", (2, 3))
     assert AGE.privatize(view).shape == (2, 3) and AGE.codes(view).format == "B"
     assert is_report(AGE, AGE.privatize(array.array("i", [1, 2])))
+    nested = AGE.privatize([[1, 2], (3, None), [[4]], 5])
+    assert [type(item) for item in nested] == [list, list, list, float] and nested[1][1] is None
+    assert len(nested[0]) == 2 and is_report(AGE, nested[2][0] + nested[0])
+    assert isinstance(AGE.reports(3), float) and AGE.reports(3) == AGE.reports([3])[0]
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i1", "u1", "i8", "u8", "?", ">f8", ">i4", "<f8", "longdouble"])
@@ -289,6 +299,17 @@ def test_values_and_not_their_neighbours_are_read():
         assert np.median(np.abs(sharp.privatize(values) - values)) < 5
     assert np.median(np.abs(np.array(sharp.privatize(truth.tolist())) - truth)) < 5
     assert np.median(np.abs(np.array(sharp.privatize(array.array("i", range(1000)))) - truth)) < 5
+    numbers = (ctypes.c_double * 1000)(*range(1000))
+    longs = (ctypes.c_long * 1000)(*range(1000))
+    for buffer in (numbers, longs, memoryview(longs)):
+        assert np.median(np.abs(np.array(sharp.privatize(buffer)) - truth)) < 5
+    for dtype in (">f8", "<f8", "f2", ">i2", "u8", ">u4", "f4", "i8"):
+        small = np.arange(1000.0).astype(dtype)
+        for values in (small, small[::-7], small.reshape(10, 10, 10)[:, ::2].T):
+            view = sharp.privatize(memoryview(values))
+            assert view.shape == values.shape and np.median(np.abs(np.asarray(view) - values.astype(float))) < 5
+    assert sharp.privatize(memoryview(np.array(500.0))).shape == ()
+    assert sharp.privatize(memoryview(np.array([True, False]))).shape == (2,)
 
 
 def test_values_are_not_changed_and_may_be_read_only():
@@ -323,6 +344,13 @@ def test_out():
         AGE.privatize(np.ones(1), out=frozen)
 
 
+class Quoting:
+    """A number whose own error quotes it"""
+
+    def __float__(self):
+        raise RuntimeError("12345")
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -336,9 +364,14 @@ def test_out():
         np.array([12345j]),
         [12345j],
         12345j,
-        [[12345.0]],
+        [np.array([12345.0, 12345.0])],
+        [Quoting()],
+        [10**400, "12345"],
+        [decimal.Decimal("sNaN12345")],
+        [[1.0], ["12345"]],
         None,
         {"a": object()},
+        {12345: 1},
         object(),
         memoryview(b"12345").cast("c"),
     ],
@@ -395,6 +428,26 @@ def test_an_error_leaves_out_untouched():
     assert (values[:-1] == 1).all()
 
 
+def test_missing_values_get_no_report_in_out():
+    pa = pytest.importorskip("pyarrow")
+    masked = np.ma.MaskedArray([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]])
+    for values, shape, gone in (
+        ([1, None, 3], (3,), [1]),
+        ([[1, 2], [None, None]], (4,), [2, 3]),
+        (masked, (2, 2), [1]),
+        (pa.array([None, 2.0]), (2,), [0]),
+    ):
+        out = np.zeros(shape)
+        assert AGE.privatize(values, out=out) is out and np.flatnonzero(np.isnan(out)).tolist() == gone
+        wide = np.zeros((*shape[:-1], 2 * shape[-1]))
+        AGE.privatize(values, out=wide[..., ::2])
+        assert np.flatnonzero(np.isnan(wide[..., ::2])).tolist() == gone and (wide[..., 1::2] == 0).all()
+    doubles = array.array("d", [0, 0])
+    assert AGE.privatize([None, 1], out=doubles) is doubles and math.isnan(doubles[0]) and not math.isnan(doubles[1])
+    with pytest.raises(PodiumError, match="one value"):
+        AGE.privatize(1.0, out=np.zeros(1))
+
+
 def test_missing_values_stay_missing():
     reports = AGE.privatize([1, None, 3])
     assert reports[1] is None and AGE.codes([None, 2])[0] is None
@@ -437,6 +490,9 @@ def test_pandas():
             AGE.privatize(wrong)
     with pytest.raises(TypeError, match="one column at a time"):
         AGE.privatize(frame)
+    for dtype in ("Int64", "double[pyarrow]"):
+        values = pd.array([1, None], dtype=dtype)
+        assert AGE.privatize(values).isna().tolist() == AGE.codes(values).isna().tolist() == [False, True]
 
 
 def test_polars():
@@ -485,14 +541,26 @@ def test_float64_columns_are_not_copied():
     def address(column):
         return np.asarray(column.data).__array_interface__["data"][0]
 
-    assert address(read(values)) == values.ctypes.data
-    series = pd.Series(values)
-    assert address(read(series)) == series.to_numpy().ctypes.data
+    class Dlpack:
+        __dlpack__, __dlpack_device__ = values.__dlpack__, values.__dlpack_device__
+
+    class Array:
+        __array_interface__ = values.__array_interface__
+
+    for same in (values, memoryview(values), values.reshape(10, 100), Dlpack(), Array()):
+        assert address(read(same)) == values.ctypes.data
+    doubles = array.array("d", values)
+    assert address(read(doubles)) == doubles.buffer_info()[0]
     arrow = pa.array(values)
-    assert address(read(arrow)) == arrow.buffers()[1].address
+    for same in (arrow, pa.chunked_array([arrow]), pd.Series(pd.arrays.ArrowExtensionArray(arrow))):
+        assert address(read(same)) == arrow.buffers()[1].address
+    assert address(read(arrow.slice(100))) == arrow.buffers()[1].address + 800
+    series, masked = pd.Series(values), pd.array(values, dtype="Float64")
+    assert address(read(series)) == series.to_numpy().ctypes.data
+    for same in (masked, pd.Series(masked, copy=False)):
+        assert address(read(same)) == masked.to_numpy(copy=False).ctypes.data
     polars = pl.Series(values)
     assert address(read(polars)) == polars.to_numpy(allow_copy=False).ctypes.data
-    assert address(read(memoryview(values))) == values.ctypes.data
 
 
 def test_dlpack_and_array_protocol():
@@ -592,11 +660,16 @@ def test_wrong_questions():
         ({"confidence": 95}, "between 0 and 1"),
         ({"interval": "wald"}, '"normal", "guaranteed" or "anytime"'),
         ({"quantiles": [50]}, "0 to 1"),
-        ({"bins": 1000}, "range"),
-        ({"bins": -1}, "bins must be"),
+        ({"bins": 1000}, "from 1 to 512"),
+        ({"bins": 2**32 + 5}, "from 1 to 512"),
+        ({"bins": -1}, "bins must not be negative"),
+        ({"dishonest": -1}, "dishonest must not be negative"),
     ):
         with pytest.raises(PodiumError, match=words):
             sums.summary(**options)
+    with pytest.raises(TypeError, match="bins must be a whole number, not float"):
+        sums.summary(bins=2.5)
+    assert len(sums.summary(bins=np.int64(5)).bins) == 5
     with pytest.raises(PodiumError, match="cannot be reports"):
         AGE.aggregate(np.full(1000, 42.0)).summary()
     assert AGE.aggregate(np.full(1000, 42.0)).summary(check=False).refused == 1000
@@ -645,8 +718,8 @@ def test_threads(threads):
     assert AGE.aggregate(codes=codes, threads=threads) == AGE.aggregate(AGE.reports(codes))
     # The parts have random bits of their own: the same ones would repeat the reports.
     assert not (reports[:100_000] == reports[100_000:200_000]).all()
-    for wrong in (0, 1.5):
-        with pytest.raises(PodiumError, match="threads"):
+    for wrong in (0, -1, 1.5):
+        with pytest.raises((PodiumError, TypeError), match="threads must"):
             AGE.privatize(values, threads=wrong)
 
 

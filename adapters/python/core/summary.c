@@ -25,6 +25,17 @@ static bool question_confidence(podium_question *question, PyObject *module, dou
     return false;
 }
 
+static bool question_bins(podium_question *question, PyObject *module, unsigned int bins) {
+    char message[64];
+    question->shape = bins != 0;
+    question->bins = bins;
+    if (bins <= PODIUM_SHARES)
+        return true;
+    PyOS_snprintf(message, sizeof message, "bins must be from 1 to %d", PODIUM_SHARES);
+    fail_message(module, message);
+    return false;
+}
+
 /* ---- The distribution ---- */
 
 typedef struct points {
@@ -128,11 +139,9 @@ static PyObject *summary(PyObject *module, PyObject *args) {
     collection *c = collection_of(capsule);
     const podium_aggregate *a = c == NULL ? NULL : aggregate_of(sums);
     if (a == NULL || !question_interval(&question, module, interval) ||
-        !question_confidence(&question, module, confidence))
+        !question_confidence(&question, module, confidence) || !question_bins(&question, module, bins))
         return NULL;
     question.population = population != 0;
-    question.shape = bins != 0;
-    question.bins = bins;
     question.dishonest = dishonest;
     if (view_read(&quantiles, module, quantiles_object, sizeof(double)) &&
         view_read(&below, module, below_object, sizeof(double)))
