@@ -5,7 +5,6 @@ one of them with a probability below 1e-8 in all. What can be exact uses the tes
 """
 
 import array
-import concurrent.futures
 import copy
 import ctypes
 import dataclasses
@@ -13,46 +12,26 @@ import decimal
 import fractions
 import importlib.metadata
 import math
-import os
 import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import podium
+from common import AGE, SOURCE, SPECS, is_report, needs_program, run
 from podium import Aggregate, Collection, PodiumError
-
-PROGRAM = os.environ.get("PODIUM_PROGRAM")
-SOURCE = os.environ.get("PODIUM_SOURCE")
-SPECS = [
-    "minimax epsilon=1 range=1:120",
-    "podium epsilon=1 range=1:120",
-    "duchi epsilon=0.5 range=0:1",
-    "laplace epsilon=2 range=-5:5",
-    "minimax epsilon=1 range=0:1 cells=1000",
-]
-AGE = Collection(SPECS[0])
-needs_program = pytest.mark.skipif(PROGRAM is None, reason="PODIUM_PROGRAM names no program")
-
-
-def run(*arguments, data=None):
-    return subprocess.run([PROGRAM, *arguments], input=data, check=True, stdout=subprocess.PIPE).stdout
-
 
 # ---- Collections ----
 
 
 def test_version_is_that_of_the_header():
-    numbers = [
-        line.split()[-1]
-        for line in open(f"{SOURCE}/include/podium.h")
-        if line.startswith("#define PODIUM_VERSION_M") or line.startswith("#define PODIUM_VERSION_P")
-    ]
-    assert podium.__version__ == ".".join(numbers[:3]) == importlib.metadata.version("podium-privacy")
+    header = Path(SOURCE, "include/podium.h").read_text()
+    version = ".".join(re.findall(r"#define PODIUM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
+    assert podium.__version__ == version == importlib.metadata.version("podium-privacy")
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -102,83 +81,6 @@ def test_wrong_collections_say_what_is_wrong(arguments, words):
 # ---- The same bytes as the library and the program ----
 
 
-def split_mix(seed, n):
-    state, mask, words = seed, 2**64 - 1, []
-    for _ in range((n + 7) // 8):
-        state = state + 0x9E3779B97F4A7C15 & mask
-        z = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & mask
-        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
-        words.append(z ^ z >> 31)
-    return words
-
-
-def random_bytes(seed, n):
-    return np.array(split_mix(seed, n), "<u8").tobytes()
-
-
-def fnv(data):
-    value = 0xCBF29CE484222325
-    for byte in data:
-        value = (value ^ byte) * 0x100000001B3 & 2**64 - 1
-    return value
-
-
-def double(bits):
-    return float(np.array(int(bits, 16), np.uint64).view(np.float64))
-
-
-def vector_lines():
-    spec = None
-    for line in open(f"{SOURCE}/tests/data/vectors.txt"):
-        if line.startswith("#"):
-            continue
-        kind, _, rest = line.rstrip("\n").partition(" ")
-        head, _, text = rest.partition(" text=")
-        fields = dict(field.split("=", 1) for field in head.split(" ") if "=" in field)
-        if kind == "spec":
-            spec = text if fields["status"] == "0" else None
-        yield kind, spec, fields
-
-
-def test_vectors_of_values():
-    seen = 0
-    collections = {}
-    for kind, spec, fields in vector_lines():
-        if kind == "spec" and spec is not None:
-            c = collections[spec] = Collection(spec)
-            assert c.fingerprint == fields["fingerprint"] and c.cells == int(fields["support"])
-            assert c.support == (double(fields["least"]), double(fields["most"]))
-            assert c.variance() == double(fields["variance_most"])
-        if kind == "value":
-            c = collections[spec]
-            value, source = np.array([double(fields["x"])]), random_bytes(int(fields["seed"]), 512)
-            assert c._codes_from(value, source)[0] == int(fields["cell"])
-            assert c._privatize_from(value, source, nan="middle")[0] == double(fields["report"])
-            seen += 1
-    assert seen > 2000
-
-
-def test_vectors_of_arrays():
-    seen = 0
-    for kind, spec, fields in vector_lines():
-        if kind != "array":
-            continue
-        seen += 1
-        if seen % 12:  # hashing in Python takes long, and the C tests compare all of them
-            continue
-        c, n, seed = Collection(spec), int(fields["n"]), int(fields["seed"])
-        k = np.array(split_mix(seed, 8 * n), np.uint64) % np.uint64(int(fields["count"]))
-        values = double(fields["low"]) + k.astype(float) * double(fields["step"])
-        source = random_bytes(seed, 300 * n)
-        reports = c._privatize_from(values, source)
-        assert f"{fnv(reports.astype('<f8').tobytes()):016x}" == fields["reports"]
-        assert f"{fnv(c._codes_from(values, source).astype('<u4').tobytes()):016x}" == fields["cells"]
-        sums = bytes(c.aggregate(reports))
-        assert len(sums) == int(fields["bytes"])
-        assert fields["state"] == (sums.hex() if len(sums) <= 160 else f"{fnv(sums):016x}")
-    assert seen == 151
-
-
 @needs_program
 @pytest.mark.parametrize("spec", SPECS)
 def test_aggregates_are_those_of_the_program(spec, tmp_path):
@@ -223,11 +125,6 @@ def test_summary_is_that_of_the_program(tmp_path):
 
 
 # ---- What may be passed ----
-
-
-def is_report(c, reports):
-    cells = {round(x, 9) for x in c.reports(np.arange(c.cells, dtype=np.uint32)).tolist()}
-    return all(round(x, 9) in cells for x in np.asarray(reports, float).ravel().tolist())
 
 
 def test_what_goes_in_comes_out():
@@ -582,26 +479,6 @@ def test_dlpack_and_array_protocol():
 # ---- Aggregates ----
 
 
-@given(st.lists(st.lists(st.floats(allow_nan=False, width=32), max_size=30), min_size=1, max_size=5), st.randoms())
-@settings(max_examples=50, deadline=None)
-def test_merges_in_any_order_are_the_same_bytes(groups, random):
-    reports = [AGE.privatize(np.array(group, float)) for group in groups]
-    parts = [AGE.aggregate(r) for r in reports]
-    random.shuffle(parts)
-    whole = AGE.aggregate(np.concatenate(reports))
-    assert sum(parts) == whole and bytes(sum(parts)) == bytes(whole) and hash(sum(parts)) == hash(whole)
-    assert pickle.loads(pickle.dumps(whole)) == whole and copy.copy(whole) == whole
-    assert (whole - parts[0]).count == whole.count - parts[0].count
-
-
-@given(st.binary(max_size=400))
-@settings(max_examples=200, deadline=None)
-def test_bytes_that_are_no_aggregate(data):
-    for encoded in (data, bytes(AGE.aggregate([]))[:40] + data):
-        with pytest.raises(PodiumError):
-            Aggregate.from_bytes(encoded)
-
-
 def test_aggregates_of_two_collections_do_not_mix():
     a, b = AGE.aggregate([]), Collection(SPECS[1]).aggregate([])
     for mix in (lambda: a + b, lambda: a - b, lambda: podium.difference(a, b)):
@@ -703,75 +580,6 @@ def test_planning():
     assert podium.adjust([0.01, math.nan, 0.03])[0] == 0.02
     with pytest.raises(PodiumError):
         podium.adjust([2])
-
-
-# ---- Threads, processes, memory ----
-
-
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_threads(threads):
-    values = np.full(500_000, 42.0)
-    reports = AGE.privatize(values, threads=threads)
-    assert is_report(AGE, reports[::997]) and len(np.unique(reports)) > 100
-    assert AGE.aggregate(reports, threads=threads) == AGE.aggregate(reports)
-    codes = AGE.codes(values.reshape(500, 1000), threads=threads)
-    assert AGE.aggregate(codes=codes, threads=threads) == AGE.aggregate(AGE.reports(codes))
-    # The parts have random bits of their own: the same ones would repeat the reports.
-    assert not (reports[:100_000] == reports[100_000:200_000]).all()
-    for wrong in (0, -1, 1.5):
-        with pytest.raises((PodiumError, TypeError), match="threads must"):
-            AGE.privatize(values, threads=wrong)
-
-
-def test_many_threads_share_a_collection():
-    c = Collection("minimax epsilon=1 range=0:10")
-
-    def work(_):
-        sums = c.aggregate(c.privatize(np.full(20_000, 3.0)))
-        return sums.summary(bins=5).count
-
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(work, range(32))) == [20_000] * 32
-
-
-def pickled_work(c):
-    return c.aggregate(c.privatize([1.0] * 100))
-
-
-def draw(c):
-    return c.privatize(np.full(1000, 3.0)).tobytes()
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_processes(method):
-    import multiprocessing
-
-    with multiprocessing.get_context(method).Pool(2) as pool:
-        assert sum(pool.map(pickled_work, [AGE] * 4)).count == 400
-        assert len(set(pool.map(draw, [AGE] * 4))) == 4
-
-
-def test_nothing_leaks():
-    import resource
-
-    values = np.full(10, 42.0)
-
-    def work():
-        for _ in range(20_000):
-            AGE.privatize(values)
-            AGE.privatize(1.0)
-            try:
-                AGE.privatize(values, out=values[1:])
-            except PodiumError:
-                pass
-            bytes(AGE.aggregate(values))
-
-    work()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    work()
-    assert (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000
-    )  # KiB; an aggregate a call would be 170,000
 
 
 def test_import_needs_no_numpy():
