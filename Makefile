@@ -21,7 +21,7 @@
 #   make postgres     the PostgreSQL extension, build/postgres/podium.so (PG_CONFIG)
 #   make install-postgres   ... where that PostgreSQL looks for it (PG_CONFIG, DESTDIR)
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
-#   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
+#   make python       the Python package, build/python/podium_privacy-*.whl, by tools of PyPI
 #   make notebook     execute examples/notebook.ipynb, with the flights of npm's vega-datasets, and write its outputs
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make clean
@@ -57,10 +57,6 @@ demo:
 check:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh $(JOBS)
-
-check-devices:
-	@scripts/setup.sh build devices
-	@scripts/check-devices.sh
 
 amalgamation:
 	@scripts/setup.sh --check amalgamation
@@ -152,7 +148,7 @@ bench-postgres:
 python: python-wheel
 python-wheel:
 	@scripts/setup.sh --check build python
-	@scripts/python.sh venv build/python scikit-build-core
+	@scripts/python.sh venv build/python
 	@scripts/python.sh wheel build/python
 	@ls build/python/*.whl
 

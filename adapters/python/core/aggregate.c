@@ -36,7 +36,7 @@ static void *fail_specs(PyObject *module, const podium_aggregate *a, const podiu
     char specs[SQL_MESSAGE_MAX], message[SQL_MESSAGE_MAX + 64];
     sql_specs_differ(specs, &one, &other);
     PyOS_snprintf(message, sizeof message, "the aggregates have different specs, %s", specs);
-    return fail(module, message);
+    return fail_message(module, message);
 }
 
 static PyObject *merge(PyObject *module, PyObject *args) {
@@ -100,8 +100,10 @@ static PyObject *check(PyObject *module, PyObject *args) {
     const podium_aggregate *a = c == NULL ? NULL : aggregate_of(sums);
     if (a == NULL)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = podium_aggregate_check(&c->ready, a);
-    Py_END_ALLOW_THREADS return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_aggregate_check(&c->ready, a);
+    Py_END_ALLOW_THREADS
+    return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
 }
 
 /* ---- As bytes and text ---- */
@@ -135,8 +137,8 @@ static PyObject *peek(PyObject *module, PyObject *bytes) {
     const podium_status status = podium_aggregate_peek(&spec, v.at, v.n);
     view_close(&v);
     if (status != PODIUM_OK)
-        return fail(module, status == PODIUM_ERROR_TEXT_MALFORMED ? "the bytes are not an aggregate"
-                                                                  : podium_status_message(status));
+        return fail_message(module, status == PODIUM_ERROR_TEXT_MALFORMED ? "the bytes are not an aggregate"
+                                                                          : podium_status_message(status));
     podium_spec_format(&spec, line, sizeof line);
     return PyUnicode_FromString(line);
 }

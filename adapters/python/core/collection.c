@@ -8,7 +8,7 @@ static const char capsule_name[] = "podium.collection";
 
 static void collection_free(PyObject *capsule) {
     collection *c = PyCapsule_GetPointer(capsule, capsule_name);
-    podium_channel_free(c->channel);
+    podium_channel_free(atomic_load(&c->channel));
     PyMem_Free(c);
 }
 
@@ -22,27 +22,30 @@ static PyObject *collection_make(PyObject *module, const podium_spec *spec) {
     collection *c = PyMem_Malloc(sizeof *c);
     if (c == NULL)
         return PyErr_NoMemory();
-    c->channel = NULL;
-    Py_BEGIN_ALLOW_THREADS status = podium_collection_init(&c->ready, spec);
-    Py_END_ALLOW_THREADS PyObject *capsule =
-        status == PODIUM_OK ? PyCapsule_New(c, capsule_name, collection_free) : NULL;
+    atomic_init(&c->channel, NULL);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_collection_init(&c->ready, spec);
+    Py_END_ALLOW_THREADS
+    PyObject *capsule = status == PODIUM_OK ? PyCapsule_New(c, capsule_name, collection_free) : NULL;
     if (capsule == NULL)
         PyMem_Free(c);
     return status == PODIUM_OK ? capsule : fail_status(module, status);
 }
 
 const podium_channel *channel_of(PyObject *module, collection *c) {
-    podium_channel *made = NULL;
+    podium_channel *made = NULL, *earlier = atomic_load(&c->channel);
     podium_status status;
-    if (c->channel != NULL)
-        return c->channel;
-    Py_BEGIN_ALLOW_THREADS status = podium_channel_make(&c->ready, &made);
-    Py_END_ALLOW_THREADS if (status != PODIUM_OK) return fail_status(module, status);
-    if (c->channel == NULL) /* another thread may have been faster */
-        c->channel = made;
-    else
-        podium_channel_free(made);
-    return c->channel;
+    if (earlier != NULL)
+        return earlier;
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_channel_make(&c->ready, &made);
+    Py_END_ALLOW_THREADS
+    if (status != PODIUM_OK)
+        return fail_status(module, status);
+    if (atomic_compare_exchange_strong(&c->channel, &earlier, made))
+        return made;
+    podium_channel_free(made); /* another thread was faster */
+    return earlier;
 }
 
 /* ---- Made ---- */
@@ -55,7 +58,7 @@ static PyObject *spec_parse(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "s#", &arguments.text, &n))
         return NULL;
     arguments.n = (size_t)n;
-    return sql_spec(&spec, message, &arguments) ? collection_make(module, &spec) : fail(module, message);
+    return sql_spec(&spec, message, &arguments) ? collection_make(module, &spec) : fail_message(module, message);
 }
 
 /* Python has the mechanism and its parameter apart, so sql_spec is asked only for its words about an unknown name. */
@@ -73,7 +76,7 @@ static PyObject *spec_make(PyObject *module, PyObject *args) {
     if (podium_mechanism_from_name(&spec.mechanism, arguments.text, arguments.n) == PODIUM_OK)
         return collection_make(module, &spec);
     return sql_spec(&spec, message, &arguments) ? fail_status(module, PODIUM_ERROR_MECHANISM_UNKNOWN)
-                                                : fail(module, message);
+                                                : fail_message(module, message);
 }
 
 /* A collection file of the program: lines of "key = value" */
@@ -88,7 +91,7 @@ static PyObject *text_parse(PyObject *module, PyObject *args) {
     if (podium_collection_parse(&parsed, name, sizeof name, &error, text, (size_t)n) != PODIUM_OK) {
         PyOS_snprintf(message, sizeof message, "line %u, \"%s\": %s", (unsigned)error.line, error.field,
                       podium_status_message(error.status));
-        return fail(module, message);
+        return fail_message(module, message);
     }
     const podium_spec spec = podium_collection_spec(&parsed);
     return collection_make(module, &spec);
@@ -100,8 +103,10 @@ static PyObject *choose(PyObject *module, PyObject *args) {
     int objective;
     if (!PyArg_ParseTuple(args, "dddi", &given.epsilon, &given.min, &given.max, &objective))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = podium_choose(&spec, &given, (podium_objective)objective);
-    Py_END_ALLOW_THREADS return status == PODIUM_OK ? collection_make(module, &spec) : fail_status(module, status);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_choose(&spec, &given, (podium_objective)objective);
+    Py_END_ALLOW_THREADS
+    return status == PODIUM_OK ? collection_make(module, &spec) : fail_status(module, status);
 }
 
 /* ---- What it says of itself ---- */
@@ -166,7 +171,7 @@ static PyObject *text(PyObject *module, PyObject *args) {
     if (c == NULL)
         return NULL;
     if (podium_collection_format(&c->ready, lines, sizeof lines, name) == 0)
-        return fail(module, "a name has up to 63 bytes, and no control characters");
+        return fail_message(module, "a name has up to 63 bytes, and no control characters");
     return PyUnicode_FromString(lines);
 }
 

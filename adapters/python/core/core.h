@@ -10,15 +10,20 @@
 #ifndef PODIUM_PYTHON_CORE_H
 #define PODIUM_PYTHON_CORE_H
 
+#include <pyconfig.h>
 #define PY_SSIZE_T_CLEAN
+#ifndef Py_GIL_DISABLED /* a free-threaded Python has no limited API, and needs a wheel of its own */
 #define Py_LIMITED_API 0x03090000
+#endif
 #include <Python.h>
 
 #include <podium_analysis.h>
 
+#include <stdatomic.h>
+
 /* ---- Failures: these set the exception, and return NULL so that they can be returned ---- */
 
-void *fail(PyObject *module, const char *message);
+void *fail_message(PyObject *module, const char *message);
 void *fail_status(PyObject *module, podium_status status);
 
 /* Says that a value is NaN, and what the caller can do about it. */
@@ -42,7 +47,7 @@ void view_close(view *v);
 
 typedef struct collection {
     podium_collection ready;
-    podium_channel *channel; /* NULL until it is needed */
+    _Atomic(podium_channel *) channel; /* NULL until it is needed */
 } collection;
 
 /* Return NULL with an exception if the object is no such capsule. */
@@ -66,6 +71,6 @@ PyObject *list_of(size_t n, PyObject *(*make)(const void *context, size_t i), co
 /* ---- The functions of each file, each list ended by a row of zeros ---- */
 
 extern PyMethodDef collection_functions[], privatize_functions[], aggregate_functions[], summary_functions[],
-    plan_functions[];
+    plan_functions[], program_functions[];
 
 #endif

@@ -2,6 +2,7 @@
 #include "core.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 typedef struct state {
     PyObject *error; /* podium.PodiumError */
@@ -9,7 +10,7 @@ typedef struct state {
 
 /* ---- Failures ---- */
 
-void *fail(PyObject *module, const char *message) {
+void *fail_message(PyObject *module, const char *message) {
     const state *s = PyModule_GetState(module);
     PyErr_SetString(s->error, message);
     return NULL;
@@ -18,7 +19,7 @@ void *fail(PyObject *module, const char *message) {
 void *fail_status(PyObject *module, podium_status status) {
     if (status == PODIUM_ERROR_OUT_OF_MEMORY)
         return PyErr_NoMemory();
-    return fail(module, podium_status_message(status));
+    return fail_message(module, podium_status_message(status));
 }
 
 /* ---- Views ---- */
@@ -57,7 +58,7 @@ static bool view_open(view *v, PyObject *module, PyObject *object, size_t item, 
     if ((size_t)bytes % item == 0 && ((uintptr_t)v->at % item == 0 || bytes == 0))
         return true;
     view_close(v);
-    fail(module, "the memory is not an aligned array of whole items");
+    fail_message(module, "the memory is not an aligned array of whole items");
     return false;
 }
 
@@ -107,8 +108,8 @@ static PyObject *version(PyObject *module, PyObject *nothing) {
 static PyMethodDef own_functions[] = {{"version", version, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
 
 static int module_exec(PyObject *module) {
-    PyMethodDef *const all[] = {own_functions,       collection_functions, privatize_functions,
-                                aggregate_functions, summary_functions,    plan_functions};
+    PyMethodDef *const all[] = {own_functions,     collection_functions, privatize_functions, aggregate_functions,
+                                summary_functions, plan_functions,       program_functions};
     state *s = PyModule_GetState(module);
     s->error = PyErr_NewExceptionWithDoc("podium.PodiumError", "What Podium cannot do, in the words of its library.",
                                          PyExc_ValueError, NULL);
@@ -139,7 +140,16 @@ static int module_clear(PyObject *module) {
     return 0;
 }
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)(uintptr_t)module_exec}, {0, NULL}};
+/* What later Pythons ask, by the numbers of their stable ABI, because the API of 3.9 has no names for them: does the
+   module work in an interpreter with a lock of its own (2 is yes), and without a lock (1 is yes)? It has no variables
+   that change, and neither has the library. */
+enum { SLOT_INTERPRETERS = 3, SINCE_INTERPRETERS = 12, SLOT_LOCK = 4, SINCE_LOCK = 13 };
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)(uintptr_t)module_exec},
+    {SLOT_INTERPRETERS, (void *)2},
+    {SLOT_LOCK, (void *)1},
+    {0, NULL},
+};
 
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
@@ -153,5 +163,8 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void) {
+    const long minor = strtol(Py_GetVersion() + sizeof "3." - 1, NULL, 10);
+    if (minor < SINCE_LOCK) /* a Python refuses slots that it does not know: the list ends before them */
+        slots[minor < SINCE_INTERPRETERS ? 1 : 2].slot = 0;
     return PyModuleDef_Init(&definition);
 }

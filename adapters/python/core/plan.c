@@ -13,8 +13,10 @@ static PyObject *noise(PyObject *module, PyObject *args) {
     const collection *c = PyArg_ParseTuple(args, "Oi", &capsule, &objective) ? collection_of(capsule) : NULL;
     if (c == NULL)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS x = podium_collection_noise(&c->ready, (podium_objective)objective);
-    Py_END_ALLOW_THREADS return PyFloat_FromDouble(x);
+    Py_BEGIN_ALLOW_THREADS
+        x = podium_collection_noise(&c->ready, (podium_objective)objective);
+    Py_END_ALLOW_THREADS
+    return PyFloat_FromDouble(x);
 }
 
 static PyObject *lower_bound(PyObject *module, PyObject *epsilon) {
@@ -61,9 +63,10 @@ static PyObject *plan_epsilon(PyObject *module, PyObject *args) {
     if (c == NULL)
         return NULL;
     const podium_spec spec = podium_collection_spec(&c->ready);
-    Py_BEGIN_ALLOW_THREADS status = podium_plan_epsilon(&found, &spec, people, within, spread, confidence);
-    Py_END_ALLOW_THREADS return number_or_failed(module, status,
-                                                 status == PODIUM_OK ? podium_collection_spec(&found).epsilon : 0);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_plan_epsilon(&found, &spec, people, within, spread, confidence);
+    Py_END_ALLOW_THREADS
+    return number_or_failed(module, status, status == PODIUM_OK ? podium_collection_spec(&found).epsilon : 0);
 }
 
 /* ---- The distribution: the number is p of a quantile, or how many bins ---- */
@@ -81,8 +84,10 @@ static PyObject *plan_quantile_by(PyObject *module, PyObject *args, quantile_pla
     const podium_channel *channel = c == NULL ? NULL : channel_of(module, c);
     if (channel == NULL)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = plan(channel, &found, given, p, confidence);
-    Py_END_ALLOW_THREADS return number_or_failed(module, status, found);
+    Py_BEGIN_ALLOW_THREADS
+        status = plan(channel, &found, given, p, confidence);
+    Py_END_ALLOW_THREADS
+    return number_or_failed(module, status, found);
 }
 
 static PyObject *plan_quantile(PyObject *module, PyObject *args) {
@@ -104,8 +109,10 @@ static PyObject *plan_histogram_by(PyObject *module, PyObject *args, histogram_p
     const podium_channel *channel = c == NULL ? NULL : channel_of(module, c);
     if (channel == NULL)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = plan(channel, &found, given, bins, confidence);
-    Py_END_ALLOW_THREADS return number_or_failed(module, status, found);
+    Py_BEGIN_ALLOW_THREADS
+        status = plan(channel, &found, given, bins, confidence);
+    Py_END_ALLOW_THREADS
+    return number_or_failed(module, status, found);
 }
 
 static PyObject *plan_histogram(PyObject *module, PyObject *args) {

@@ -64,10 +64,10 @@ static bool overlap(const view *a, size_t a_item, const view *b, size_t b_item) 
 
 static bool job_fits(const job *j, PyObject *module, size_t out_item) {
     if (j->out.n != j->values.n)
-        return fail(module, "the output has another number of items than the input") != NULL;
+        return fail_message(module, "the output has another number of items than the input") != NULL;
     const bool is_same = j->out.at == j->values.at && out_item == sizeof(double);
     if (!is_same && overlap(&j->out, out_item, &j->values, sizeof(double)))
-        return fail(module, "the output overlaps the values without being the same array") != NULL;
+        return fail_message(module, "the output overlaps the values without being the same array") != NULL;
     return true;
 }
 
@@ -150,11 +150,13 @@ static PyObject *privatize(PyObject *module, PyObject *args) {
         job_close(&j);
         return PyErr_NoMemory();
     }
-    Py_BEGIN_ALLOW_THREADS stopped = privatize_blocks(&j, (nan_policy)policy, missing, &status);
-    Py_END_ALLOW_THREADS PyMem_Free(missing);
+    Py_BEGIN_ALLOW_THREADS
+        stopped = privatize_blocks(&j, (nan_policy)policy, missing, &status);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(missing);
     job_close(&j);
     if (stopped)
-        return fail(module, nan_found);
+        return fail_message(module, nan_found);
     return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
 }
 
@@ -181,7 +183,7 @@ static PyObject *privatize_one(PyObject *module, PyObject *args) {
     if (PyErr_Occurred() != NULL)
         return NULL;
     if (isnan(value) && policy != NAN_IS_THE_MIDDLE)
-        return policy == NAN_STAYS ? PyFloat_FromDouble(NAN) : fail(module, nan_found);
+        return policy == NAN_STAYS ? PyFloat_FromDouble(NAN) : fail_message(module, nan_found);
     const podium_status status = podium_privatize(&c->ready, &report, &value, 1);
     return status == PODIUM_OK ? PyFloat_FromDouble(report) : fail_status(module, status);
 }
@@ -191,14 +193,20 @@ static PyObject *has_nan(PyObject *module, PyObject *values) {
     bool found;
     if (!view_read(&v, module, values, sizeof(double)))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS found = any_nan(v.at, v.n);
-    Py_END_ALLOW_THREADS view_close(&v);
+    Py_BEGIN_ALLOW_THREADS
+        found = any_nan(v.at, v.n);
+    Py_END_ALLOW_THREADS
+    view_close(&v);
     return PyBool_FromLong(found);
 }
 
 /* ---- Codes: cells as unsigned integers of 1, 2 or 4 bytes in the machine's own byte order ---- */
 
 #define CODES_BLOCK 4096
+
+static bool is_code_item(PyObject *module, Py_ssize_t item) {
+    return item == 1 || item == 2 || item == 4 || fail_message(module, "a code has 1, 2 or 4 bytes") != NULL;
+}
 
 static void narrow(void *codes, size_t item, size_t at, const uint32_t *cells, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -237,7 +245,7 @@ static PyObject *codes(PyObject *module, PyObject *args) {
     podium_status status = PODIUM_OK;
     Py_ssize_t item;
     job j;
-    if (!PyArg_ParseTuple(args, "OOOnO", &capsule, &out, &values, &item, &bytes) ||
+    if (!PyArg_ParseTuple(args, "OOOnO", &capsule, &out, &values, &item, &bytes) || !is_code_item(module, item) ||
         !job_open(&j, module, capsule, out, (size_t)item, values, bytes))
         return NULL;
     uint32_t *cells = PyMem_Malloc(BLOCK * sizeof *cells);
@@ -245,8 +253,10 @@ static PyObject *codes(PyObject *module, PyObject *args) {
         job_close(&j);
         return PyErr_NoMemory();
     }
-    Py_BEGIN_ALLOW_THREADS status = draw_codes(&j, (size_t)item, cells);
-    Py_END_ALLOW_THREADS PyMem_Free(cells);
+    Py_BEGIN_ALLOW_THREADS
+        status = draw_codes(&j, (size_t)item, cells);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(cells);
     job_close(&j);
     return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
 }
@@ -267,21 +277,22 @@ static PyObject *reports(PyObject *module, PyObject *args) {
     podium_status status = PODIUM_ERROR_ARGUMENT_WRONG;
     Py_ssize_t item;
     view from, to;
-    if (!PyArg_ParseTuple(args, "OOOn", &capsule, &out, &codes_object, &item))
+    if (!PyArg_ParseTuple(args, "OOOn", &capsule, &out, &codes_object, &item) || !is_code_item(module, item))
         return NULL;
     const collection *c = collection_of(capsule);
     if (c == NULL || !view_read(&from, module, codes_object, (size_t)item))
         return NULL;
     const bool is_open = view_write(&to, module, out, sizeof(double));
     if (is_open && from.n == to.n) {
-        Py_BEGIN_ALLOW_THREADS status = reports_of(&c->ready, to.at, &from, (size_t)item);
+        Py_BEGIN_ALLOW_THREADS
+            status = reports_of(&c->ready, to.at, &from, (size_t)item);
         Py_END_ALLOW_THREADS
     }
     view_close(&from);
     view_close(&to);
     if (status == PODIUM_OK || !is_open)
         return is_open ? Py_BuildValue("") : NULL;
-    return fail(module, "a code is not one of this collection's");
+    return fail_message(module, "a code is not one of this collection's");
 }
 
 static podium_status add_codes(const podium_collection *c, podium_aggregate *aggregate, const view *v, size_t item) {
@@ -301,7 +312,7 @@ static PyObject *aggregate(PyObject *module, PyObject *args) {
     podium_status status;
     Py_ssize_t item;
     view v;
-    if (!PyArg_ParseTuple(args, "OOn", &capsule, &array, &item))
+    if (!PyArg_ParseTuple(args, "OOn", &capsule, &array, &item) || !(item == 0 || is_code_item(module, item)))
         return NULL;
     const collection *c = collection_of(capsule);
     if (c == NULL || !view_read(&v, module, array, item == 0 ? sizeof(double) : (size_t)item))
@@ -311,10 +322,12 @@ static PyObject *aggregate(PyObject *module, PyObject *args) {
         view_close(&v);
         return PyErr_NoMemory();
     }
-    Py_BEGIN_ALLOW_THREADS podium_aggregate_init(&c->ready, made);
-    status =
-        item == 0 ? podium_aggregate_add(&c->ready, made, v.at, v.n) : add_codes(&c->ready, made, &v, (size_t)item);
-    Py_END_ALLOW_THREADS view_close(&v);
+    Py_BEGIN_ALLOW_THREADS
+        podium_aggregate_init(&c->ready, made);
+        status =
+            item == 0 ? podium_aggregate_add(&c->ready, made, v.at, v.n) : add_codes(&c->ready, made, &v, (size_t)item);
+    Py_END_ALLOW_THREADS
+    view_close(&v);
     if (status == PODIUM_OK)
         return aggregate_capsule(made);
     PyMem_Free(made);

@@ -12,7 +12,7 @@ static bool question_interval(podium_question *question, PyObject *module, const
     PyOS_snprintf(message, sizeof message, "interval must be \"%s\", \"%s\" or \"%s\"",
                   podium_interval_name(PODIUM_INTERVAL_NORMAL), podium_interval_name(PODIUM_INTERVAL_GUARANTEED),
                   podium_interval_name(PODIUM_INTERVAL_ANYTIME));
-    fail(module, message);
+    fail_message(module, message);
     return false;
 }
 
@@ -21,7 +21,18 @@ static bool question_confidence(podium_question *question, PyObject *module, dou
     question->confidence = confidence;
     if (confidence > 0 && confidence < 1)
         return true;
-    fail(module, "confidence must be between 0 and 1");
+    fail_message(module, "confidence must be between 0 and 1");
+    return false;
+}
+
+static bool question_bins(podium_question *question, PyObject *module, unsigned int bins) {
+    char message[64];
+    question->shape = bins != 0;
+    question->bins = bins;
+    if (bins <= PODIUM_SHARES)
+        return true;
+    PyOS_snprintf(message, sizeof message, "bins must be from 1 to %d", PODIUM_SHARES);
+    fail_message(module, message);
     return false;
 }
 
@@ -103,9 +114,10 @@ static PyObject *summary_of(PyObject *module, collection *c, const podium_aggreg
     podium_summary *s = PyMem_Malloc(sizeof *s);
     if (s == NULL)
         return PyErr_NoMemory();
-    Py_BEGIN_ALLOW_THREADS status = podium_summary_make(&c->ready, channel, s, a, question);
-    Py_END_ALLOW_THREADS PyObject *dict =
-        status == PODIUM_OK ? summary_dict(s, question, quantiles, below) : fail_status(module, status);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_summary_make(&c->ready, channel, s, a, question);
+    Py_END_ALLOW_THREADS
+    PyObject *dict = status == PODIUM_OK ? summary_dict(s, question, quantiles, below) : fail_status(module, status);
     PyMem_Free(s);
     return dict;
 }
@@ -127,11 +139,9 @@ static PyObject *summary(PyObject *module, PyObject *args) {
     collection *c = collection_of(capsule);
     const podium_aggregate *a = c == NULL ? NULL : aggregate_of(sums);
     if (a == NULL || !question_interval(&question, module, interval) ||
-        !question_confidence(&question, module, confidence))
+        !question_confidence(&question, module, confidence) || !question_bins(&question, module, bins))
         return NULL;
     question.population = population != 0;
-    question.shape = bins != 0;
-    question.bins = bins;
     question.dishonest = dishonest;
     if (view_read(&quantiles, module, quantiles_object, sizeof(double)) &&
         view_read(&below, module, below_object, sizeof(double)))
@@ -179,8 +189,10 @@ static PyObject *difference(PyObject *module, PyObject *args) {
         !question_confidence(&question, module, confidence))
         return NULL;
     question.population = population != 0;
-    Py_BEGIN_ALLOW_THREADS status = podium_difference_make(&c->ready, &made, a, b, &question);
-    Py_END_ALLOW_THREADS return status == PODIUM_OK ? difference_dict(&made) : fail_status(module, status);
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_difference_make(&c->ready, &made, a, b, &question);
+    Py_END_ALLOW_THREADS
+    return status == PODIUM_OK ? difference_dict(&made) : fail_status(module, status);
 }
 
 /* adjust(adjusted, p): Holm's method, from one array of doubles to another */
@@ -197,7 +209,7 @@ static PyObject *adjust(PyObject *module, PyObject *args) {
     view_close(&to);
     if (!is_open)
         return NULL;
-    return status == PODIUM_OK ? Py_BuildValue("") : fail(module, "a p-value must be from 0 to 1");
+    return status == PODIUM_OK ? Py_BuildValue("") : fail_message(module, "a p-value must be from 0 to 1");
 }
 
 PyMethodDef summary_functions[] = {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import operator
 import os
 from array import array
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Number
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, Optional, TypeVar, Union, overload
 
 from . import _core
 from ._answers import Difference, Summary
@@ -28,10 +29,21 @@ def _policy(nan: str) -> int:
     return _POLICIES[nan]
 
 
+def _count(name: str, number: Any, most: int = 2**32 - 1) -> int:
+    """A whole number for C, which would drop the high bits of a larger one. The library refuses what is too large."""
+    try:
+        count = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {type(number).__name__}") from None
+    if count < 0:
+        raise PodiumError(f"{name} must not be negative")
+    return min(count, most)
+
+
 def _in_threads(threads: int, n: int, work: Callable[[int, int], _Part]) -> list[_Part]:
     """What work(start, stop) returns for parts of range(n), at most one for each thread."""
-    if not isinstance(threads, int) or threads < 1:
-        raise PodiumError("threads must be a whole number from 1")
+    if _count("threads", threads) == 0:
+        raise PodiumError("threads must be at least 1")
     parts = max(1, min(threads, n // _LEAST_PER_THREAD))
     edges = [n * i // parts for i in range(parts + 1)]
     if parts == 1:
@@ -83,7 +95,8 @@ class Collection:
         objective: str = "worst",
     ) -> None:
         if spec is not None:
-            if epsilon is not None or range is not None or mechanism is not None or spread or cells:
+            keywords = (epsilon, range, mechanism)
+            if any(keyword is not None for keyword in keywords) or spread or cells or objective != "worst":
                 raise PodiumError("give a spec or keywords, not both")
             if not isinstance(spec, str):
                 raise TypeError(f"a spec must be a str, not {type(spec).__name__}")
@@ -181,6 +194,12 @@ class Collection:
 
     # ---- Privatising ----
 
+    @overload
+    def privatize(self, values: float, *, nan: Optional[str] = None, threads: int = 1) -> float: ...
+
+    @overload
+    def privatize(self, values: Any, *, out: Any = None, nan: Optional[str] = None, threads: int = 1) -> Any: ...
+
     def privatize(self, values: Any, *, out: Any = None, nan: Optional[str] = None, threads: int = 1) -> Any:
         """Turns private values into reports, which may leave the device.
 
@@ -202,7 +221,8 @@ class Collection:
         values
             Numbers. One outside the range counts as the nearer end.
         out
-            A float64 array of NumPy for the reports, which is returned. It may be the values themselves.
+            A float64 array of NumPy, or an ``array.array``, for the reports, which is returned. It may be the values
+            themselves. Where a value is missing it gets NaN.
         nan
             What happens to a value that is NaN: ``"error"``, ``"keep"`` (its report is NaN), or ``"middle"`` (it is
             privatised as the middle of the range, so that nobody sees that it was NaN). The default is ``"keep"`` in
@@ -211,6 +231,8 @@ class Collection:
             How many threads to use. Each draws random bits of its own.
         """
         if type(values) is float or isinstance(values, Number):  # the first is the quicker question
+            if out is not None:
+                raise PodiumError("out is for an array of values, and this is one value")
             return _core.privatize_one(self._handle, values, _POLICIES["error"] if nan is None else _policy(nan))
         return self._privatize(values, out, nan, threads, None)
 
@@ -236,6 +258,8 @@ class Collection:
             _in_threads(threads, n, work)
         if out is None:
             return column.finish(target)
+        if column.missing is not None:
+            column.blank(target)
         if copies:
             out[...] = target
         return out
@@ -293,6 +317,8 @@ class Collection:
         >>> age.aggregate(reports).count
         3
         """
+        if isinstance(codes, Number):
+            return self.reports([codes])[0]
         memory, item, column = read_codes(codes)
         if column is None:
             column = read(codes)
@@ -317,6 +343,8 @@ class Collection:
         """
         if reports is not None and codes is not None:
             raise PodiumError("give reports or codes, not both")
+        if nan not in (None, "refuse", "skip"):
+            raise PodiumError("nan must be 'refuse' or 'skip'")
         if codes is not None:
             memory, item = _present_codes(codes)
         else:
@@ -345,11 +373,16 @@ def _handle_from(
         low, high = range
     except (TypeError, ValueError):
         raise PodiumError("range must be two numbers, such as (1, 120)") from None
+    if objective not in _OBJECTIVES:
+        raise PodiumError("objective must be 'worst', 'uniform', 'middle' or 'distribution'")
     if mechanism == "auto":
-        if objective not in _OBJECTIVES:
-            raise PodiumError("objective must be 'worst', 'uniform', 'middle' or 'distribution'")
+        if spread or cells:
+            raise PodiumError("mechanism='auto' chooses the parameters too: leave out spread and cells")
         return _core.choose(epsilon, low, high, _OBJECTIVES[objective])
-    return _core.spec_make(mechanism or _core.mechanisms()[0][0], epsilon, low, high, spread, cells)
+    if objective != "worst":
+        raise PodiumError("objective is for mechanism='auto'")
+    name = mechanism or _core.mechanisms()[0][0]
+    return _core.spec_make(name, epsilon, low, high, spread, _count("cells", cells))
 
 
 def _target(out: Any, column: Any) -> tuple[Any, bool]:
@@ -369,8 +402,6 @@ def _target(out: Any, column: Any) -> tuple[Any, bool]:
 
 
 def _present_reports(reports: Any, nan: Optional[str]) -> Any:
-    if nan not in (None, "refuse", "skip"):
-        raise PodiumError("nan must be 'refuse' or 'skip'")
     column = read([reports] if isinstance(reports, Number) else reports)
     return column.present(nan == "skip" or (nan is None and column.nan == "keep"))
 
@@ -426,9 +457,9 @@ class Aggregate:
         Traceback (most recent call last):
         podium.PodiumError: the bytes are not an aggregate
         """
-        data = encoded.strip().encode() if isinstance(encoded, str) else encoded
-        if bytes(data[:17]) == b"podium-aggregate:":
-            data = bytes(data).rstrip()
+        data = encoded.strip().encode() if isinstance(encoded, str) else memoryview(encoded).tobytes()
+        if data.startswith(b"podium-aggregate:"):
+            data = data.rstrip()
         collection = _collection(_core.peek(data))
         return cls._made(collection, _core.decode(collection._handle, data))
 
@@ -544,8 +575,7 @@ class Aggregate:
         probabilities, points = array("d", quantiles), array("d", below)
         if any(not 0 <= p <= 1 for p in probabilities):
             raise PodiumError("quantiles must be from 0 to 1")
-        if not isinstance(bins, int) or bins < 0:
-            raise PodiumError("bins must be a whole number from 1 to 512")
+        bins, dishonest = _count("bins", bins), _count("dishonest", dishonest, 2**64 - 1)
         asked = bins or (_BINS_DEFAULT if probabilities or points else 0)
         made = _core.summary(
             self._collection._handle,
@@ -573,6 +603,8 @@ def difference(
     >>> difference(old, young).p_value < 0.001
     True
     """
+    if not isinstance(a, Aggregate) or not isinstance(b, Aggregate):
+        raise TypeError("a difference is between two aggregates")
     if a.collection != b.collection:
         raise PodiumError(f'the aggregates have different specs, "{a.collection}" and "{b.collection}"')
     made = _core.difference(a.collection._handle, a._handle, b._handle, confidence, interval, population)

@@ -10,9 +10,10 @@ is not a number.
 
 from __future__ import annotations
 
+import struct
 import sys
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Optional
 
 from . import _core
@@ -34,7 +35,7 @@ def _is(values: Any, module: str, *names: str) -> bool:
 
 
 class Column:
-    """A list, or anything else that one can iterate over. What comes back is a list."""
+    """A list, of lists perhaps, or anything else that one can iterate over. What comes back is a list like it."""
 
     data: Any
     missing: Any = None  # a list or an array of bool, or None if no value is missing
@@ -42,16 +43,13 @@ class Column:
 
     def __init__(self, values: Iterable[Any]) -> None:
         items = list(values)
-        if any(item is None for item in items):
+        self._nested = items if any(issubclass(kind, _LISTS) for kind in set(map(type, items))) else None
+        if self._nested is not None:
+            items = list(_flat(items))
+        if type(None) in set(map(type, items)):
             self.missing = [item is None for item in items]
             items = [0.0 if item is None else item for item in items]
-        try:
-            self.data = array("d", items)
-        except OverflowError:
-            self.data = array("d", map(_clamped, items))
-        except (TypeError, ValueError):
-            wrong = next(type(item).__name__ for item in items if not _is_number(item))
-            raise TypeError(f"{NUMBERS}, not {wrong}") from None
+        self.data = _doubles(items)
 
     @property
     def size(self) -> int:
@@ -73,37 +71,87 @@ class Column:
     def new(self, typecode: str) -> Any:
         return array(typecode, bytes(array(typecode).itemsize * len(self.data)))
 
+    def blank(self, out: Any) -> None:
+        """Writes NaN into an array of doubles of the caller's where a value is missing."""
+        doubles = memoryview(out).cast("B").cast("d")
+        for at, gone in enumerate(self.missing):
+            if gone:
+                doubles[at] = float("nan")
+
     def finish(self, out: Any) -> Any:
         items = out.tolist()
-        if self.missing is None:
-            return items
-        return [None if gone else item for item, gone in zip(items, self.missing)]
+        if self.missing is not None:
+            items = [None if gone else item for item, gone in zip(items, self.missing)]
+        return items if self._nested is None else _nest(self._nested, iter(items))
+
+
+_LISTS = (list, tuple)
+
+
+def _flat(items: Any) -> Iterable[Any]:
+    for item in items:
+        if isinstance(item, _LISTS):
+            yield from _flat(item)
+        else:
+            yield item
+
+
+def _nest(like: Any, items: Iterator[Any]) -> list[Any]:
+    return [_nest(item, items) if isinstance(item, _LISTS) else next(items) for item in like]
+
+
+def _doubles(items: list[Any]) -> Any:
+    """Converts whatever is a number. Of an error that an item raises, only the type of that item is told."""
+    try:
+        try:
+            return array("d", items)
+        except OverflowError:
+            return array("d", map(_clamped, items))
+    except MemoryError:
+        raise
+    except Exception:
+        raise TypeError(f"{NUMBERS}, not {next(filter(None, map(_unlike_a_number, items)), 'these')}") from None
 
 
 def _clamped(item: Any) -> float:
     try:
-        return float(item)
+        return float(array("d", (item,))[0])
     except OverflowError:  # an int beyond every double lies beyond every range
         return float("inf") if item > 0 else float("-inf")
 
 
-def _is_number(item: Any) -> bool:
-    return not isinstance(item, str) and (hasattr(item, "__float__") or hasattr(item, "__index__"))
+def _unlike_a_number(item: Any) -> str:
+    """The name of the item's type if it is not a number, else nothing."""
+    try:
+        _clamped(item)
+    except Exception:
+        return type(item).__name__
+    return ""
+
+
+_KINDS = ("efd", "bhiqln", "BHIQLN", "?")
+
+
+def _struct_code(character: str, itemsize: int) -> Optional[str]:
+    """The character that struct has for such a number: an "l" has 4 bytes or 8, depending on who wrote it."""
+    kind = next((kind for kind in _KINDS if character in kind), "")
+    return next((code for code in kind[:4] if struct.calcsize("=" + code) == itemsize), None)
 
 
 class BufferColumn(Column):
-    """array.array and memoryview, which come back as what they are"""
+    """Whatever has the buffer protocol: an array.array comes back as one, and anything else as a memoryview."""
 
     def __init__(self, values: Any) -> None:
         self._view = memoryview(values)
         self._is_array = isinstance(values, array)
-        code = self._view.format.lstrip("@=") if len(self._view.format) <= 2 else "?"
-        if code not in "dfbBhHiIlLqQ" or self._view.ndim == 0:
+        order, code = self._view.format[:-1], _struct_code(self._view.format[-1:], self._view.itemsize)
+        if code is None or order not in ("", "@", "=", "<", ">", "!"):
             raise TypeError(f"{NUMBERS}, not items of the format {self._view.format!r}")
-        if code == "d" and self._view.c_contiguous:
+        if code == "d" and order in ("", "@") and self._view.c_contiguous:
             self.data = self._view
         else:
-            self.data = array("d", _flat(self._view.tolist()))
+            order = "=" if order in ("", "@") else order
+            self.data = array("d", struct.unpack(f"{order}{self.size}{code}", self._view.tobytes()))
 
     @property
     def size(self) -> int:
@@ -116,7 +164,7 @@ class BufferColumn(Column):
     def present(self, skips_nan: bool) -> Any:
         if not skips_nan or not _core.has_nan(self.data):
             return self.data
-        return array("d", (x for x in _flat(self.data.tolist()) if x == x))
+        return array("d", (x for x in memoryview(self.data).cast("B").cast("d") if x == x))
 
     def new(self, typecode: str) -> Any:
         return array(typecode, bytes(array(typecode).itemsize * self.size))
@@ -124,15 +172,8 @@ class BufferColumn(Column):
     def finish(self, out: Any) -> Any:
         if self._is_array:
             return out
+        # No memoryview without items can have more than one dimension.
         return memoryview(out).cast("B").cast(out.typecode, self._view.shape or ()) if self.size else memoryview(out)
-
-
-def _flat(items: Any) -> Iterable[float]:
-    for item in items:
-        if isinstance(item, list):
-            yield from _flat(item)
-        else:
-            yield item
 
 
 class NumpyColumn(Column):
@@ -171,6 +212,9 @@ class NumpyColumn(Column):
     def new(self, typecode: str) -> Any:
         return self._np.empty(self.data.shape, dtype=typecode)
 
+    def blank(self, out: Any) -> None:
+        self._np.asarray(out)[self.missing] = self._np.nan
+
     def finish(self, out: Any) -> Any:
         if self.missing is not None:
             return self._np.ma.MaskedArray(out, mask=self.missing)
@@ -208,7 +252,7 @@ class PandasColumn(_Masked):
         if isinstance(values.dtype, loaded("numpy").dtype):
             super().__init__(values.to_numpy(), None)
         else:
-            super().__init__(values.to_numpy("float64", na_value=float("nan")), values.isna().to_numpy())
+            super().__init__(values.array.to_numpy("float64", na_value=float("nan")), values.isna().to_numpy())
 
     def finish(self, out: Any) -> Any:
         dtype = self._series.dtype
@@ -225,6 +269,16 @@ class PandasColumn(_Masked):
                 made = made.astype(self._pd.ArrowDtype(pa.from_numpy_dtype(out.dtype)))
         made.index, made.name = self._series.index, self._series.name
         return made
+
+
+class PandasArrayColumn(PandasColumn):
+    """An array of pandas without an index, as pandas.array makes it"""
+
+    def __init__(self, values: Any) -> None:
+        super().__init__(loaded("pandas").Series(values, copy=False))
+
+    def finish(self, out: Any) -> Any:
+        return super().finish(out).array
 
 
 class PolarsColumn(_Masked):
@@ -283,7 +337,9 @@ def read(values: Any) -> Column:
         return PolarsColumn(_with_numpy(values))
     if _is(values, "pyarrow", "Array", "ChunkedArray"):
         return ArrowColumn(_with_numpy(values))
-    if isinstance(values, (str, bytes, bytearray)):
+    if _is(values, "pandas.api.extensions", "ExtensionArray"):
+        return PandasArrayColumn(values)
+    if isinstance(values, (str, bytes, bytearray, Mapping)):
         raise TypeError(f"{NUMBERS}, not {type(values).__name__}")
     if (
         _is(values, "pandas", "DataFrame")
@@ -293,14 +349,18 @@ def read(values: Any) -> Column:
         raise TypeError("privatise one column at a time, because each column has a collection of its own")
     if isinstance(values, (array, memoryview)):
         return BufferColumn(values)
-    if hasattr(values, "__array__"):
-        return NumpyColumn(_with_numpy(values).__array__())
+    if hasattr(values, "__array__") or hasattr(values, "__array_interface__"):
+        _with_numpy(values)
+        return NumpyColumn(loaded("numpy").asarray(values))
     if hasattr(values, "__dlpack__"):
         _with_numpy(values)
         return NumpyColumn(loaded("numpy").from_dlpack(values))
     if isinstance(values, Iterable):
         return Column(values)
-    raise TypeError(f"{NUMBERS}, or an array of them, not {type(values).__name__}")
+    try:
+        return BufferColumn(values)
+    except (TypeError, BufferError):
+        raise TypeError(f"{NUMBERS}, or an array of them, not {type(values).__name__}") from None
 
 
 def _with_numpy(values: Any) -> Any:

@@ -7,7 +7,7 @@ from math import nan
 from typing import NamedTuple, Optional, Union
 
 from . import _core
-from ._collection import Collection
+from ._collection import Collection, _count
 from ._core import PodiumError
 
 
@@ -97,12 +97,12 @@ def _plan_shape(
         if quantile is not None:
             found = _core.plan_quantile(c._handle, people, quantile, confidence)
         else:
-            found = _core.plan_histogram(c._handle, people, bins or 0, confidence)
+            found = _core.plan_histogram(c._handle, people, _count("bins", bins), confidence)
         return Plan(c, people, found, confidence, about)
     if quantile is not None:
         needed = _core.plan_quantile_people(c._handle, within or 0, quantile, confidence)
     else:
-        needed = _core.plan_histogram_people(c._handle, within or 0, bins or 0, confidence)
+        needed = _core.plan_histogram_people(c._handle, within or 0, _count("bins", bins), confidence)
     return Plan(c, needed, within or nan, confidence, about)
 
 
