@@ -3,7 +3,7 @@
 
     python.py LIBPODIUM.SO
 
-All run on one thread. Each number is the least of several runs, and jobs that are compared take turns, so that a
+All run on one thread, except where it says two. Each number is the least of several runs, and jobs that are compared take turns, so that a
 machine that is busy for a while slows all of them down. OpenDP is measured by its call for arrays, and diffprivlib,
 which has none, by its call for one value; both with fewer values, scaled up.
 """
@@ -116,6 +116,7 @@ def main():
         "C, new array": lambda: library.privatize(np.empty(N), values),
         "Python": lambda: c.privatize(values),
         "Python, out=": lambda: c.privatize(values, out=out),
+        "Python, 2 threads": lambda: c.privatize(values, threads=2),
         'Python, out=, nan="middle"': lambda: c.privatize(values, out=out, nan="middle"),
         "numpy.random.laplace": lambda: values + np.random.laplace(0, 119, N),
         "Generator.laplace": lambda: values + random.laplace(0, 119, N),
@@ -142,6 +143,7 @@ def main():
         ("privatize, out=, NaN not looked for", 'Python, out=, nan="middle"', "C", 0.9),
         ("privatize, out=", "Python, out=", "numpy.random.laplace", None),
         ("privatize", "Python", "numpy.random.laplace", 8),
+        ("privatize, 2 threads", "Python, 2 threads", "numpy.random.laplace", None),
         ("privatize", "Python", "Generator.laplace", None),
         ("privatize", "Python", "OpenDP", 1000),
         ("privatize", "Python", "diffprivlib", 100),
