@@ -23,6 +23,7 @@
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
 #   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
+#   make web          the npm package, build/web/podium-privacy-*.tgz, and how large it is
 #   make clean
 
 PREFIX ?= /usr/local
@@ -35,7 +36,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
-    python-wheel install clean
+    python-wheel web install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -167,6 +168,12 @@ bench-python:
 	@scripts/python.sh wheel build/bench-python
 	@build/bench-python/venv/bin/pip install --quiet --force-reinstall --no-deps build/bench-python/*.whl
 	@build/bench-python/venv/bin/python bench/python.py build/libpodium.so
+
+web:
+	@scripts/setup.sh --check web
+	@scripts/web.sh build build/web
+	@scripts/web.sh sizes build/web
+	@ls build/web/*.tgz
 
 clean:
 	rm -rf build

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape, amalgamation, devices, python. With --check it installs nothing: if something is
+# bench-postgres, instructions, shape, amalgamation, devices, python, web. With --check it installs nothing: if something is
 # missing it says what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
@@ -18,8 +18,9 @@ bench_postgres="postgresql-15 postgresql-server-dev-15"
 instructions="valgrind"
 postgres="postgresql-server-dev-15"
 python="python3 python3-venv python3-dev"
+web="clang lld wasi-libc libclang-rt-14-dev-wasm32 binaryen"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
-check="$fuzz $python clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
+check="$fuzz $python $web clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
@@ -48,6 +49,7 @@ for part in "$@"; do
     devices) wanted="$wanted $devices" ;;
     amalgamation) wanted="$wanted $amalgamation" ;;
     python) wanted="$wanted $python" ;;
+    web) wanted="$wanted $web" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done

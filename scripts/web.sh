@@ -1,0 +1,84 @@
+#!/bin/sh
+# The npm package, built by Debian's clang, lld, wasi-libc and binaryen.
+#
+#   web.sh build DIRECTORY   writes DIRECTORY/package (the modules, the JavaScript) and DIRECTORY/podium-privacy-*.tgz
+#   web.sh sizes DIRECTORY   prints how large that is, gzipped
+set -eu
+command=$1 directory=$2
+cd "$(dirname "$0")/.."
+mkdir -p "$directory"
+directory=$(cd "$directory" && pwd)
+package=$directory/package
+clang=${CLANG:-clang-14} linker=${WASM_LD:-wasm-ld-14}
+command -v "$clang" >/dev/null || clang=clang
+command -v "$linker" >/dev/null || linker=wasm-ld
+
+version() {
+    sed -n 's/^#define PODIUM_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/podium.h | paste -sd. -
+}
+
+# What every browser of the last years has, and makes the module smaller: Safari since version 15
+features="-mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals"
+
+# compile NAME FILE...: writes NAME.wasm from the sources
+compile() {
+    name=$1
+    shift
+    objects=$directory/objects-$name
+    rm -rf "$objects"
+    mkdir -p "$objects"
+    for file; do
+        case $file in
+        src/device/privatize.c | src/device/draw.c | src/device/report.c | src/analysis/aggregate.c) level=-O3 ;;
+        *) level=-Oz ;;
+        esac
+        # shellcheck disable=SC2086
+        "$clang" --target=wasm32-wasi -std=c11 $level -ffp-contract=off $features -Iinclude -Isrc \
+            -fno-builtin-strlen -fvisibility=hidden -ffunction-sections \
+            -fdata-sections -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
+            -c "$file" -o "$objects/$(echo "$file" | tr / _).o"
+    done
+    "$clang" --target=wasm32-wasi -nostartfiles -fuse-ld="$(command -v "$linker")" -Wl,--no-entry,--gc-sections,--strip-all,--stack-first,-z,stack-size=262144 \
+        "$objects"/*.o -lm -o "$objects/linked.wasm"
+    # shellcheck disable=SC2086
+    wasm-opt -Oz --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+        --enable-mutable-globals "$objects/linked.wasm" -o "$package/$name.wasm"
+}
+
+build() {
+    rm -rf "$package"
+    mkdir -p "$package"
+    texts="src/text/number.c src/text/spec_text.c"
+    both="src/collection/*.c src/collection/mechanisms/*.c src/device/*.c adapters/web/core/text.c adapters/web/core/device.c"
+    # shellcheck disable=SC2086
+    compile podium-device $both $texts
+    # shellcheck disable=SC2086
+    compile podium $both $texts src/text/collection_text.c src/analysis/*.c adapters/web/core/analysis.c adapters/web/core/math.c
+    for name in podium-device podium; do
+        printf "// %s.wasm, for pages that cannot fetch it\nconst text =\n  '%s';\n\n%s\n" "$name" \
+            "$(base64 -w0 "$package/$name.wasm")" \
+            'export const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));' >"$package/$name-bytes.js"
+    done
+    cp adapters/web/src/* LICENSE "$package"
+    sed "s/@VERSION@/$(version)/" adapters/web/package.json >"$package/package.json"
+    tar --sort=name --owner=0 --group=0 --mtime=@0 -czf "$directory/podium-privacy-$(version).tgz" -C "$directory" package
+}
+
+# The files that a page loads from an entry, and their size in kilobytes, gzipped
+sizes() {
+    part=$1 total=0
+    shift
+    for file; do
+        total=$((total + $(gzip -9nc "$package/$file" | wc -c)))
+    done
+    printf '%-30s %2d.%d KB gzipped: %s\n' "$part" $((total / 1000)) $((total / 100 % 10)) "$*"
+}
+
+case $command in
+build) build ;;
+sizes)
+    sizes podium-privacy/device podium-device.wasm device.js device-half.js collection.js library.js
+    sizes podium-privacy podium.wasm index.js whole.js aggregate.js collection.js library.js
+    ;;
+*) echo "web.sh: no command is called '$command'" >&2; exit 2 ;;
+esac
