@@ -24,6 +24,8 @@
 #   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make web          the npm package, build/web/podium-privacy-*.tgz, and how large it is
+#   make site         the page on which everybody can try it, build/site/index.html, with uPlot and esbuild from npm
+#   make site-open    ... served on this machine alone; prints the address (PORT)
 #   make clean
 
 PREFIX ?= /usr/local
@@ -36,7 +38,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
-    python-wheel web install clean
+    python-wheel web site site-open install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -174,6 +176,16 @@ web:
 	@scripts/web.sh build build/web
 	@scripts/web.sh sizes build/web
 	@ls build/web/*.tgz
+
+site: web
+	@scripts/setup.sh --check site
+	@scripts/site.sh build build/web/package build/site
+	@scripts/site.sh sizes build/site
+	@echo "build/site/index.html is there; make site-open serves it"
+
+PORT ?= 8017
+site-open: site
+	@PORT=$(PORT) scripts/site.sh open build/site
 
 clean:
 	rm -rf build

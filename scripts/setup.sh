@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape, amalgamation, devices, python, web. With --check it installs nothing: if something is
+# bench-postgres, instructions, shape, amalgamation, devices, python, web, site. With --check it installs nothing: if something is
 # missing it says what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
@@ -19,6 +19,7 @@ instructions="valgrind"
 postgres="postgresql-server-dev-15"
 python="python3 python3-venv python3-dev"
 web="clang lld wasi-libc libclang-rt-14-dev-wasm32 binaryen"
+site="$web npm python3"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
 check="$fuzz $python $web clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
@@ -50,6 +51,7 @@ for part in "$@"; do
     amalgamation) wanted="$wanted $amalgamation" ;;
     python) wanted="$wanted $python" ;;
     web) wanted="$wanted $web" ;;
+    site) wanted="$wanted $site" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done
