@@ -26,6 +26,7 @@
 #   make web          the npm package, build/web/podium-privacy-*.tgz, and how large it is
 #   make site         the page on which everybody can try it, build/site/index.html, with uPlot and esbuild from npm
 #   make site-open    ... served on this machine alone; prints the address (PORT)
+#   make bench-site   frames a second while somebody drags a slider on it, in Chromium
 #   make clean
 
 PREFIX ?= /usr/local
@@ -38,7 +39,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
-    python-wheel web site site-open install clean
+    python-wheel web site site-open bench-site install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -186,6 +187,10 @@ site: web
 PORT ?= 8017
 site-open: site
 	@PORT=$(PORT) scripts/site.sh open build/site
+
+bench-site: site
+	@scripts/npm.sh build/site-bench playwright-core@1.65.1
+	@node bench/site.mjs build/site build/site-bench
 
 clean:
 	rm -rf build

@@ -1,33 +1,17 @@
 #!/bin/sh
 # The page "try it": static files that need no server and no network, with the library in them.
 #
-#   site.sh build PACKAGE DIRECTORY   bundles site/ with the npm package in PACKAGE into DIRECTORY; uPlot and esbuild come
-#                                     from npm into DIRECTORY-npm. Exits with 77 if npm cannot be reached.
+#   site.sh build PACKAGE DIRECTORY   bundles site/ with the npm package in PACKAGE into DIRECTORY; uPlot and esbuild
+#                                     come from npm into DIRECTORY-npm. Exits with 77 if npm cannot be reached.
 #   site.sh sizes DIRECTORY           prints how large the page is
 #   site.sh open DIRECTORY            serves it on this machine alone, and prints the address
 set -eu
 command=$1
 source=$(cd "$(dirname "$0")/.." && pwd)
 
-# npm DIRECTORY PACKAGE...: installs packages into DIRECTORY/node_modules, unless they are there
-npm_install() {
-    npm=$1
-    shift
-    mkdir -p "$npm"
-    [ "$(cat "$npm/wanted" 2>/dev/null)" != "$*" ] || return 0
-    command -v npm >/dev/null || { echo "site.sh: skipped, because npm is not installed" >&2; exit 77; }
-    echo '{"private": true}' >"$npm/package.json"
-    (cd "$npm" && npm install --no-audit --no-fund --loglevel=error "$@" >npm.log 2>&1) || {
-        echo "site.sh: skipped, because npm cannot install $*:" >&2
-        tail -n 3 "$npm/npm.log" >&2
-        exit 77
-    }
-    echo "$*" >"$npm/wanted"
-}
-
 build() {
     package=$(cd "$1" && pwd) directory=$2
-    npm_install "$directory-npm" uplot@1.6.32 esbuild@0.28.2
+    "$source/scripts/npm.sh" "$directory-npm" uplot@1.6.32 esbuild@0.28.2
     npm=$(cd "$directory-npm" && pwd)
     bundle() {
         NODE_PATH=$npm/node_modules "$npm/node_modules/.bin/esbuild" --bundle --minify --format=iife --target=es2023 \
@@ -36,7 +20,8 @@ build() {
     rm -rf "$directory"
     mkdir -p "$directory"
     bundle "$source/site/src/worker.js" --alias:podium-privacy/inline="$package/inline.js" --outfile="$npm/worker.txt"
-    bundle "$source/site/src/main.js" --alias:worker-source="$npm/worker.txt" --loader:.txt=text --outfile="$directory/main.js"
+    bundle "$source/site/src/main.js" --alias:worker-source="$npm/worker.txt" --loader:.txt=text \
+        --outfile="$directory/main.js"
     cat "$npm/node_modules/uplot/dist/uPlot.min.css" "$source/site/style.css" >"$directory/style.css"
     cp "$source/site/index.html" "$source/site/icon.svg" "$source/LICENSE" "$directory"
     cp "$npm/node_modules/uplot/LICENSE" "$directory/LICENSE-uPlot"

@@ -20,7 +20,12 @@ function painter(draw) {
     ctx.clip();
     ctx.scale(ratio, ratio);
     const at = (x, y) => [u.valToPos(x, 'x', true) / ratio, u.valToPos(y, 'y', true) / ratio];
-    const box = { left: bbox.left / ratio, top: bbox.top / ratio, width: bbox.width / ratio, height: bbox.height / ratio };
+    const box = {
+      left: bbox.left / ratio,
+      top: bbox.top / ratio,
+      width: bbox.width / ratio,
+      height: bbox.height / ratio,
+    };
     draw(ctx, at, box, u);
     ctx.restore();
   };
@@ -28,7 +33,15 @@ function painter(draw) {
 
 function axis({ label, values, size = 30, hidden = false, grid = true, space = 60 }) {
   return {
-    show: !hidden, label, size, space, font: FONT, labelFont: FONT, labelSize: 20, gap: 4, labelGap: 0,
+    show: !hidden,
+    label,
+    size,
+    space,
+    font: FONT,
+    labelFont: FONT,
+    labelSize: 20,
+    gap: 4,
+    labelGap: 0,
     stroke: () => ink('soft'),
     grid: { show: grid, stroke: () => ink('line'), width: 1 },
     ticks: { show: false },
@@ -56,8 +69,13 @@ export class Chart {
     if (y.splits) yAxis.splits = y.splits;
     this.plot = new uPlot(
       {
-        width: Math.max(200, host.clientWidth), height, hooks, series: [{}, ...series], legend: { show: false },
-        cursor: { show: false }, padding: [8, 18, 0, y.hidden ? 18 : 0],
+        width: Math.max(200, host.clientWidth),
+        height,
+        hooks,
+        series: [{}, ...series],
+        legend: { show: false },
+        cursor: { show: false },
+        padding: [8, 18, 0, y.hidden ? 18 : 0],
         scales: { x: scale(x), y: scale(y) },
         axes: [xAxis, yAxis],
       },

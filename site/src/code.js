@@ -2,7 +2,9 @@
 import { QUESTIONS, TITLES, specOf } from './settings.js';
 
 const C_NAMES = {
-  podium: 'PODIUM_MECHANISM_PODIUM', minimax: 'PODIUM_MECHANISM_MINIMAX', 'square-wave': 'PODIUM_MECHANISM_SQUARE_WAVE',
+  podium: 'PODIUM_MECHANISM_PODIUM',
+  minimax: 'PODIUM_MECHANISM_MINIMAX',
+  'square-wave': 'PODIUM_MECHANISM_SQUARE_WAVE',
   laplace: 'PODIUM_MECHANISM_LAPLACE',
 };
 
@@ -127,9 +129,12 @@ export const LANGUAGES = {
 
 /** What a consent form may say, from the numbers of `podium explain`. */
 export function consent(settings, odds, chance) {
-  return `Your answer stays on your device. The device sends a number that it draws at random, with chances that depend on \
-your answer. Nobody can be sure from it what you answered: if somebody believes something about your answer with a chance \
-of 1 in 100, what you send can raise that to at most ${chance(odds.chances[0].most)}. We see that you took part. We use \
+  return `Your answer stays on your device. The device sends a number that it draws at random, with chances \
+that depend on \
+your answer. Nobody can be sure from it what you answered: if somebody believes something about your answer with \
+a chance \
+of 1 in 100, what you send can raise that to at most ${chance(odds.chances[0].most)}. We see that you took part. \
+We use \
 what many people send to estimate averages.`;
 }
 

@@ -22,7 +22,9 @@ export class Compare {
   constructor(page) {
     this.#page = page;
     this.noise = new Chart($('noise'), {
-      height: 230, x: {}, y: {},
+      height: 230,
+      x: {},
+      y: {},
       series: MECHANISMS.map((name) => ({ stroke: () => ink(name), width: 2.5, points: { show: false } })),
     });
     $('noise-key').replaceChildren(
@@ -34,8 +36,7 @@ export class Compare {
   ask(value = this.#value) {
     this.#value = value;
     const { epsilon, low, high, people } = this.#page.settings;
-    if (value !== undefined)
-      this.#page.engine.ask('compare', { epsilon, low, high, people, value, names: MECHANISMS });
+    if (value !== undefined) this.#page.engine.ask('compare', { epsilon, low, high, people, value, names: MECHANISMS });
   }
 
   #show(answer) {
@@ -44,7 +45,8 @@ export class Compare {
     const { rows, xs } = answer;
     const top = Math.max(...rows.flatMap(({ deviations }) => [...deviations]));
     this.noise.set([xs, ...rows.map(({ deviations }) => deviations)], {
-      x: [low, high], y: [0, 1.1 * top],
+      x: [low, high],
+      y: [0, 1.1 * top],
       says: rows.map((r) => `${TITLES[r.name]}: at most ${format(Math.sqrt(r.worst))}`).join('. '),
     });
     this.#showLanes(rows);
@@ -58,15 +60,27 @@ export class Compare {
     const reach = 1.3 * Math.sqrt(Math.max(...rows.map(({ worst }) => worst)));
     const [from, to] = [low - reach, high + reach];
     const at = (x) => (1000 * (x - from)) / (to - from);
-    $('lanes').replaceChildren(...rows.map(({ name, reports }) => {
-      const outside = [...reports].filter((x) => x < from || x > to).length;
-      const dots = [...reports].map((x) =>
-        svg('line', { x1: at(x), x2: at(x), y1: 9, y2: 31, stroke: ink(name), 'stroke-width': 5, 'stroke-opacity': 0.6 }));
-      const picture = svg('svg', { viewBox: '0 0 1000 40', preserveAspectRatio: 'none', role: 'img',
-        'aria-label': `Forty reports by ${TITLES[name]}, ${outside} of them too far away to show` },
-      svg('rect', { x: at(low), width: at(low + width) - at(low), y: 0, height: 40, fill: ink('shade') }), ...dots);
-      return make('div', {}, make('span', { textContent: TITLES[name] }), picture);
-    }));
+    $('lanes-caption').textContent =
+      `All are reports of ${format(this.#value)}, and the range is shaded. Minimax has few \
+different reports, so many coincide.`;
+    $('lanes').replaceChildren(
+      ...rows.map(({ name, reports }) => {
+        const outside = [...reports].filter((x) => x < from || x > to).length;
+        const marks = [...reports].map((x) => `M${at(x).toFixed(1)} 9v22`).join('');
+        const picture = svg(
+          'svg',
+          {
+            viewBox: '0 0 1000 40',
+            preserveAspectRatio: 'none',
+            role: 'img',
+            'aria-label': `Forty reports by ${TITLES[name]}, ${outside} of them too far away to show`,
+          },
+          svg('rect', { x: at(low), width: at(low + width) - at(low), y: 0, height: 40 }),
+          svg('path', { d: marks, class: `of-${name}` }),
+        );
+        return make('div', {}, make('span', { textContent: TITLES[name] }), picture);
+      }),
+    );
   }
 
   #showTable(rows) {
@@ -79,15 +93,27 @@ export class Compare {
       [(r) => r.distribution, (r) => (r.distribution < Infinity ? format(r.distribution) : 'none')],
       [(r) => r.bytes, (r) => String(r.bytes)],
     ];
-    $('compare').tBodies[0].replaceChildren(...rows.map((row) => {
-      const key = make('span', { className: `key line of-${row.name}` });
-      const cells = columns.map(([of, words]) => cell(words(row), of(row) === least(rows, of)));
-      const support = cell(`${format(row.support[0])} and ${format(row.support[1])}`, false);
-      const line = make('tr', { className: row.name === mechanism ? 'chosen' : '' },
-        make('th', { scope: 'row' }, key, ` ${TITLES[row.name]}`), ...cells, support);
-      Object.assign(line.dataset, { name: row.name, worst: row.worst, distribution: row.distribution, within: row.within });
-      return line;
-    }));
+    $('compare').tBodies[0].replaceChildren(
+      ...rows.map((row) => {
+        const key = make('span', { className: `key line of-${row.name}` });
+        const cells = columns.map(([of, words]) => cell(words(row), of(row) === least(rows, of)));
+        const support = cell(`${format(row.support[0])} and ${format(row.support[1])}`, false);
+        const line = make(
+          'tr',
+          { className: row.name === mechanism ? 'chosen' : '' },
+          make('th', { scope: 'row' }, key, ` ${TITLES[row.name]}`),
+          ...cells,
+          support,
+        );
+        Object.assign(line.dataset, {
+          name: row.name,
+          worst: row.worst,
+          distribution: row.distribution,
+          within: row.within,
+        });
+        return line;
+      }),
+    );
   }
 
   #showWords(rows) {
@@ -97,10 +123,16 @@ export class Compare {
     const best = rows.reduce((a, b) => (b.worst < a.worst ? b : a));
     const ratio = (of.laplace.worst / best.worst).toFixed(1);
     const forShape = rows.reduce((a, b) => (b.distribution < a.distribution ? b : a));
-    $('compare-caption').textContent = `Noise is the standard deviation of one report, in ${unit}. The error of the average is \
-half the width of its 95% interval with ${formatCount(people)} people whose answers are evenly spread. A star marks the best.`;
-    say($('compare-words'), `At ε = ${epsilon}, **${TITLES[best.name]}** has the least noise in the worst case: with Laplace, the \
-textbook’s noise, **${ratio} times** as many people would have to answer for an average of the same accuracy. For the shape of \
-the answers, **${TITLES[forShape.name]}** tells most.`);
+    $('compare-caption').textContent =
+      `Noise is the standard deviation of one report, in ${unit}. The error of the average is \
+half the width of its 95% interval with ${formatCount(people)} people whose answers are evenly spread. A star \
+marks the best.`;
+    say(
+      $('compare-words'),
+      `At ε = ${epsilon}, **${TITLES[best.name]}** has the least noise in the worst case: with Laplace, the \
+textbook’s noise, **${ratio} times** as many people would have to answer for an average of the same accuracy. For \
+the shape of \
+the answers, **${TITLES[forShape.name]}** tells most.`,
+    );
   }
 }

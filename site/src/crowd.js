@@ -19,11 +19,15 @@ export class Crowd {
     this.average = new Chart($('average'), {
       height: 230,
       x: { log: true, values: short, splits: () => [100, 1000, 10000, 100000, 1000000] },
-      y: {}, series: [{ show: false }],
+      y: {},
+      series: [{ show: false }],
       over: (...surface) => this.#drawAverage(...surface),
     });
     this.shape = new Chart($('shape'), {
-      height: 240, x: {}, y: { values: (x) => `${format(100 * x)}%` }, series: [{ show: false }],
+      height: 240,
+      x: {},
+      y: { values: (x) => `${format(100 * x)}%` },
+      series: [{ show: false }],
       over: (...surface) => this.#drawShape(...surface),
     });
     $('people').addEventListener('input', () => {
@@ -87,12 +91,15 @@ export class Crowd {
     const bottom = Math.max(low - margin, Math.min(...points.map(({ lower, truth }) => Math.min(lower, truth))));
     const top = Math.min(high + margin, Math.max(...points.map(({ upper, truth }) => Math.max(upper, truth))));
     const counts = points.map(({ count }) => count);
-    const words = `From the reports of **${formatCount(last.count)} people** the average is estimated as **${f(last.mean)} \
+    const words = `From the reports of **${formatCount(last.count)} people** the average is estimated as \
+**${f(last.mean)} \
 ${unit}**, with a 95% interval from ${f(last.lower)} to ${f(last.upper)}. The truth is **${f(last.truth)}**\
 ${last.count < people ? '; more people are answering' : ''}.`;
     say($('crowd-words'), words);
     this.average.set([counts, points.map(({ mean }) => mean)], {
-      x: [90, 1.15e6], y: [bottom - 0.1 * (top - bottom), top + 0.1 * (top - bottom)], says: words.replaceAll('**', ''),
+      x: [90, 1.15e6],
+      y: [bottom - 0.1 * (top - bottom), top + 0.1 * (top - bottom)],
+      says: words.replaceAll('**', ''),
     });
   }
 
@@ -101,16 +108,23 @@ ${last.count < people ? '; more people are answering' : ''}.`;
     const { low, high, question } = this.#page.settings;
     const { unit } = QUESTIONS[question];
     const known = histogram.filter(({ share }) => Number.isFinite(share));
-    const top = Math.min(1, 1.15 * Math.max(0.1, ...truth, ...known.map(({ share, upper }) => Math.min(upper, 2 * share + 0.1))));
+    const top = Math.min(
+      1,
+      1.15 * Math.max(0.1, ...truth, ...known.map(({ share, upper }) => Math.min(upper, 2 * share + 0.1))),
+    );
     const f = formatIn(high - low);
     const words = withheld.distribution
       ? `From ${formatCount(count)} people the shape cannot be told: ${withheld.distribution}.`
-      : `Half of the ${formatCount(count)} people answer less than **${f(median.value)} ${unit}**, by the estimate (95% limits \
-${f(median.lower)} to ${f(median.upper)}). A bar’s limits are ${percent(Math.max(...known.map((b) => b.upper - b.lower)))} apart \
+      : `Half of the ${formatCount(count)} people answer less than **${f(median.value)} ${unit}**, by the \
+estimate (95% limits \
+${f(median.lower)} to ${f(median.upper)}). A bar’s limits are \
+${percent(Math.max(...known.map((b) => b.upper - b.lower)))} apart \
 where they are widest.`;
     say($('shape-words'), words);
     this.shape.set([histogram.map(({ from }) => from), histogram.map(({ share }) => share)], {
-      x: [low, high], y: [0, top], says: words.replaceAll('**', ''),
+      x: [low, high],
+      y: [0, top],
+      says: words.replaceAll('**', ''),
     });
   }
 

@@ -19,7 +19,9 @@ export function say(element, text) {
 }
 
 export function fillSelect(select, table) {
-  select.replaceChildren(...Object.entries(table).map(([value, textContent]) => make('option', { value, textContent })));
+  select.replaceChildren(
+    ...Object.entries(table).map(([value, textContent]) => make('option', { value, textContent })),
+  );
 }
 
 /** Radio buttons, as many as the table has rows, after the fieldset's legend. */

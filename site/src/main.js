@@ -32,11 +32,17 @@ class Page {
   }
 
   #open() {
-    const [settings, refused] = fromHash(location.hash);
+    const isSection = $(location.hash.slice(1)) !== null;
+    const [settings, refused] = fromHash(isSection ? '' : location.hash);
+    const isOther = settings.question !== this.settings?.question;
     this.settings = settings;
-    this.complain(refused.length === 0 ? '' : `The link has settings that this page cannot use (${refused.join(', ')}), so \
-it shows its own instead.`);
-    this.you.start();
+    this.complain(
+      refused.length === 0
+        ? ''
+        : `The link has settings that this page cannot use (${refused.join(', ')}), so \
+it shows its own instead.`,
+    );
+    if (isOther) this.you.start();
     this.#reflect();
     this.#ask();
   }
@@ -76,6 +82,7 @@ it shows its own instead.`);
 
   promised(odds) {
     $('strength').textContent = `· ${odds.strength}`;
+    $('version').textContent = odds.version;
     this.take.promised(odds);
   }
 
@@ -93,17 +100,28 @@ it shows its own instead.`);
       $(end).addEventListener('input', () => this.#slide(end, $(end).valueAsNumber));
       $(`${end}-number`).addEventListener('input', () => this.#type(end));
     }
+    for (const link of document.querySelectorAll('a[href^="#"]'))
+      link.addEventListener('click', (event) => this.#jump(event, $(link.hash.slice(1))));
     $('more').addEventListener('click', () => {
       const isOpen = $('rest').classList.toggle('open');
       $('more').setAttribute('aria-expanded', String(isOpen));
     });
   }
 
+  /** Goes to a section, and leaves the link to the settings. */
+  #jump(event, section) {
+    event.preventDefault();
+    section.scrollIntoView();
+    section.tabIndex = -1;
+    section.focus({ preventScroll: true });
+  }
+
   /** Moves one end of the range, and pushes the other out of the way. */
   #slide(end, to) {
     const { low, high, question } = this.settings;
     const { step } = QUESTIONS[question];
-    const range = end === 'low' ? { low: to, high: Math.max(high, to + step) } : { high: to, low: Math.min(low, to - step) };
+    const range =
+      end === 'low' ? { low: to, high: Math.max(high, to + step) } : { high: to, low: Math.min(low, to - step) };
     this.#setRange(range);
   }
 
@@ -136,7 +154,8 @@ it shows its own instead.`);
       $(end).setAttribute('aria-valuetext', `${format(settings[end])} ${unit}`);
       if (document.activeElement !== $(`${end}-number`)) $(`${end}-number`).value = settings[end];
     }
-    $('more-summary').textContent = `${format(settings.low)} to ${format(settings.high)} ${unit}, ${TITLES[settings.mechanism]}`;
+    $('more-summary').textContent =
+      `${format(settings.low)} to ${format(settings.high)} ${unit}, ${TITLES[settings.mechanism]}`;
     document.body.className = `of-${settings.mechanism}`;
     this.crowd.reflect();
     this.plan.reflect();

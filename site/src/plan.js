@@ -56,7 +56,9 @@ export class Plan {
     if (row.problem) return 'not possible';
     if (goal === 'people') return formatCount(row.people);
     if (goal === 'epsilon') return `ε = ${format(row.epsilon)}`;
-    return about === 'histogram' ? `± ${percent(row.within)}` : `± ${withUnit(format(row.within), QUESTIONS[question].unit)}`;
+    return about === 'histogram'
+      ? `± ${percent(row.within)}`
+      : `± ${withUnit(format(row.within), QUESTIONS[question].unit)}`;
   }
 
   #show({ rows, problem }) {
@@ -65,31 +67,43 @@ export class Plan {
     const possible = rows.filter((row) => !row.problem);
     const best = possible.reduce((a, b) => (a && a[goal] <= b[goal] ? a : b), undefined);
     const most = Math.max(...possible.map((row) => row[goal]));
-    $('plan-bars').replaceChildren(...rows.map((row) => {
-      const bar = make('i', { className: `of-${row.name}` });
-      bar.style.width = row.problem ? '0' : `${Math.max(0.5, (100 * row[goal]) / most)}%`;
-      const line = make('div', { className: row === best ? 'best' : '', dataset: { name: row.name, found: row[goal] ?? '' } },
-        make('span', { textContent: TITLES[row.name] }), make('span', { className: 'track' }, bar),
-        make('span', { textContent: this.#words(row), title: row.problem ?? '' }));
-      line.setAttribute('role', 'listitem');
-      return line;
-    }));
+    $('plan-bars').replaceChildren(
+      ...rows.map((row) => {
+        const bar = make('i', { className: `of-${row.name}` });
+        bar.style.width = row.problem ? '0' : `${Math.max(0.5, (100 * row[goal]) / most)}%`;
+        const line = make(
+          'div',
+          { className: row === best ? 'best' : '', dataset: { name: row.name, found: row[goal] ?? '' } },
+          make('span', { textContent: TITLES[row.name] }),
+          make('span', { className: 'track' }, bar),
+          make('span', { textContent: this.#words(row), title: row.problem ?? '' }),
+        );
+        line.setAttribute('role', 'listitem');
+        return line;
+      }),
+    );
     this.#showWords(best, rows);
-    $('plan-caption').textContent = `The same from a shell: ${planCommand(this.#page.settings)}`;
+    $('plan-command').textContent = planCommand(this.#page.settings);
   }
 
   #showWords(best, rows) {
     const { goal, about, within, share, asked, confidence, epsilon, question } = this.#page.settings;
     if (!best) return say($('plan-words'), `No mechanism can do this: ${rows[0].problem}.`);
-    const error = about === 'histogram' ? `each of ten bars to within ${percent(share)}` : `${ABOUTS[about]} to within \
+    const error =
+      about === 'histogram'
+        ? `each of ten bars to within ${percent(share)}`
+        : `${ABOUTS[about]} to within \
 ${withUnit(format(within), QUESTIONS[question].unit)}`;
     const sure = `with ${percent(confidence)} confidence`;
     const title = TITLES[best.name];
     const sentences = {
-      people: `With ${title} at ε = ${epsilon}, **${formatCount(best.people)} people** are enough to know ${error}, ${sure}.`,
+      people: `With ${title} at ε = ${epsilon}, **${formatCount(best.people)} people** are enough to know \
+${error}, ${sure}.`,
       within: `With ${title} at ε = ${epsilon}, ${formatCount(asked)} people are enough to know \
-${about === 'histogram' ? 'each of ten bars' : ABOUTS[about]} to within **${this.#words(best).replace('± ', '')}**, ${sure}.`,
-      epsilon: `With ${title}, **ε = ${format(best.epsilon)}** is enough for ${formatCount(asked)} people to show ${error}, ${sure}.`,
+${about === 'histogram' ? 'each of ten bars' : ABOUTS[about]} to within \
+**${this.#words(best).replace('± ', '')}**, ${sure}.`,
+      epsilon: `With ${title}, **ε = ${format(best.epsilon)}** is enough for ${formatCount(asked)} people \
+to show ${error}, ${sure}.`,
     };
     say($('plan-words'), sentences[goal]);
   }

@@ -1,4 +1,5 @@
-// Simulated people, of whom everything is known. The same settings make the same people, so a link shows the same truth.
+// Simulated people, of whom everything is known. The same settings make the same people, so that a link shows the same
+// truth.
 
 /** A small generator for the simulation alone (a Weyl sequence, mixed); reports never come from it. */
 function generator(seed) {

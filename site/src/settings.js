@@ -14,14 +14,50 @@ export const CROWDS = [100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100
 /** Questions to start from: where the sliders end, and a range that covers the answers. */
 export const QUESTIONS = {
   age: { title: 'Your age', column: 'age', unit: 'years', ends: [0, 150], step: 1, range: [1, 120], example: 34 },
-  sleep: { title: 'Hours you sleep', column: 'sleep', unit: 'hours', ends: [0, 24], step: 0.5, range: [0, 14], example: 7 },
-  commute: { title: 'Minutes to work', column: 'commute', unit: 'minutes', ends: [0, 300], step: 5, range: [0, 120], example: 25 },
-  warmth: { title: 'Warmth at home', column: 'warmth', unit: '°C', ends: [-20, 50], step: 1, range: [5, 35], example: 21 },
-  pay: { title: 'Monthly pay', column: 'pay', unit: 'francs', ends: [0, 50000], step: 500, range: [0, 20000], example: 6500 },
+  sleep: {
+    title: 'Hours you sleep',
+    column: 'sleep',
+    unit: 'hours',
+    ends: [0, 24],
+    step: 0.5,
+    range: [0, 14],
+    example: 7,
+  },
+  commute: {
+    title: 'Minutes to work',
+    column: 'commute',
+    unit: 'minutes',
+    ends: [0, 300],
+    step: 5,
+    range: [0, 120],
+    example: 25,
+  },
+  warmth: {
+    title: 'Warmth at home',
+    column: 'warmth',
+    unit: '°C',
+    ends: [-20, 50],
+    step: 1,
+    range: [5, 35],
+    example: 21,
+  },
+  pay: {
+    title: 'Monthly pay',
+    column: 'pay',
+    unit: 'francs',
+    ends: [0, 50000],
+    step: 500,
+    range: [0, 20000],
+    example: 6500,
+  },
 };
 
 export const TRUTHS = { ages: 'One hump and a tail', peaks: 'Two peaks', even: 'Evenly spread', same: 'All the same' };
-export const GOALS = { people: 'How many people do I need?', within: 'How exact will it be?', epsilon: 'Which ε is enough?' };
+export const GOALS = {
+  people: 'How many people do I need?',
+  within: 'How exact will it be?',
+  epsilon: 'Which ε is enough?',
+};
 export const ABOUTS = { mean: 'the average', median: 'the median', histogram: 'a histogram of ten bars' };
 export const CONFIDENCES = [0.9, 0.95, 0.99];
 
@@ -38,8 +74,16 @@ export function startWith(question) {
 }
 
 export const DEFAULTS = {
-  ...startWith('age'), epsilon: 1, mechanism: 'podium', people: 10000, truth: 'ages', goal: 'people', about: 'mean',
-  share: 0.05, asked: 10000, confidence: 0.95,
+  ...startWith('age'),
+  epsilon: 1,
+  mechanism: 'podium',
+  people: 10000,
+  truth: 'ages',
+  goal: 'people',
+  about: 'mean',
+  share: 0.05,
+  asked: 10000,
+  confidence: 0.95,
 };
 
 /** The line that names the collection in every language. */

@@ -12,6 +12,8 @@ const NOTES = {
   c: 'The library is built by make, and installed by make install.',
 };
 
+const CONFIRMATION = 2000; // milliseconds
+
 export class Take {
   #page;
   #language = 'shell';
@@ -24,22 +26,29 @@ export class Take {
       this.#language = event.target.value;
       this.reflect();
     });
-    $('copy-link').addEventListener('click', () => this.#copy('The link', this.#link()));
-    $('copy-code').addEventListener('click', () => this.#copy('The code', $('code').textContent));
-    $('copy-consent').addEventListener('click', () => this.#copy('The sentence', $('consent').textContent));
+    this.#offer($('copy-link'), () => this.#link());
+    this.#offer($('copy-code'), () => $('code').textContent);
+    this.#offer($('copy-consent'), () => $('consent').textContent);
   }
 
   #link() {
     return `${location.href.replace(/#.*/, '')}#${toHash(this.#page.settings)}`;
   }
 
-  async #copy(what, text) {
-    try {
-      await navigator.clipboard.writeText(text);
-      $('status').textContent = `${what} is copied.`;
-    } catch {
-      $('status').textContent = `${what} could not be copied, because the browser does not allow it. Here it is: ${text}`;
-    }
+  /** Copies a text when the button is pressed; the button says for a moment how that went. */
+  #offer(button, text) {
+    const label = button.textContent;
+    const show = (words) => {
+      button.textContent = words;
+      $('status').textContent = words;
+      setTimeout(() => (button.textContent = label), CONFIRMATION);
+    };
+    button.addEventListener('click', () =>
+      navigator.clipboard.writeText(text()).then(
+        () => show('Copied'),
+        () => show('The browser does not allow it'),
+      ),
+    );
   }
 
   reflect() {
@@ -54,10 +63,14 @@ export class Take {
       odds.strength === 'strong' || odds.strength === 'moderate'
         ? `This protection is ${odds.strength}.`
         : `This protection is ${odds.strength}: a smaller ε would make a promise that is worth a sentence.`;
-    $('officer').textContent = `Each report is locally differentially private with ε = ${epsilon}. For any two numbers from \
-${low} to ${high}, every report is at most ${times(odds.factor)} times as likely from one as from the other. This holds against \
-everybody, also against the collector, whatever they know and compute. It holds for one report: further reports about the \
-same number add up. Not hidden are that somebody took part, when, how often and from where; and the range, which is public and \
+    $('officer').textContent =
+      `Each report is locally differentially private with ε = ${epsilon}. For any two numbers from \
+${low} to ${high}, every report is at most ${times(odds.factor)} times as likely from one as from the other. This \
+holds against \
+everybody, also against the collector, whatever they know and compute. It holds for one report: further reports \
+about the \
+same number add up. Not hidden are that somebody took part, when, how often and from where; and the range, which \
+is public and \
 must not be taken from the data.`;
   }
 }

@@ -1,6 +1,6 @@
 // All that is computed: the library, in a worker, so that the page can always draw. There are two of these workers, one
 // for the crowd and one for everything else.
-import { Collection, mechanisms, plan, promise } from 'podium-privacy/inline';
+import { Collection, mechanisms, plan, promise, version } from 'podium-privacy/inline';
 import { Population } from './population.js';
 import { CROWDS } from './settings.js';
 
@@ -28,20 +28,22 @@ async function attempt(work) {
 /** How likely each report is from each x of the range. */
 const likelihoods = (collection, reports, xs) => Array.from(reports, (report) => likelihood(collection, report, xs));
 
+const hasDensity = (collection) => collection.codeBytes > 1;
+
 function likelihood(collection, report, xs) {
   if (collection.likelihood) return collection.likelihood(report, xs);
-  if (collection.codeBytes === 1) return Float64Array.from(xs, () => 1);
+  if (!hasDensity(collection)) return undefined;
   return Float64Array.from(xs, (x) => collection.density(x, [report])[0]);
 }
 
 /** The distribution of the report of x, at the ys; of few cells, the probability of each. */
 function distribution(collection, x, ys) {
-  if (collection.codeBytes > 1) return collection.density(x, ys);
-  return Float64Array.from(ys, (y) => likelihood(collection, y, [x])[0]);
+  if (hasDensity(collection)) return collection.density(x, ys);
+  return Float64Array.from(ys, (y) => likelihood(collection, y, [x])?.[0] ?? NaN);
 }
 
 function reportsOf(collection) {
-  if (collection.codeBytes > 1) return undefined;
+  if (hasDensity(collection)) return undefined;
   return collection.reports(Array.from({ length: collection.cells }, (_, i) => i));
 }
 
@@ -55,7 +57,11 @@ async function you({ spec, value, other }) {
   const ys = reportsOf(collection) ?? between(from, to, POINTS);
   const xs = between(low, high, POINTS + 1);
   return {
-    reports, ys, xs, from, to,
+    reports,
+    ys,
+    xs,
+    from,
+    to,
     isDiscrete: collection.codeBytes === 1,
     own: distribution(collection, value, ys),
     others: distribution(collection, other, ys),
@@ -68,7 +74,7 @@ async function you({ spec, value, other }) {
 async function odds({ epsilon }) {
   const [one, ten] = [await promise(epsilon, 0.5), await promise(REPORTS * epsilon, 0.5)];
   const chances = await Promise.all([0.01, 0.1, 0.5].map((prior) => promise(epsilon, prior)));
-  return { factor: one.factor, factorOfTen: ten.factor, strength: one.strength, chances };
+  return { factor: one.factor, factorOfTen: ten.factor, strength: one.strength, chances, version: await version() };
 }
 
 // ---- Mechanisms ----
@@ -82,7 +88,10 @@ async function compareAll({ epsilon, low, high, people, value, names }) {
     const { colour, summary } = known.find((mechanism) => mechanism.name === name);
     const { within } = await plan(collection, { people, spread: EVENLY });
     rows.push({
-      name, colour, summary, within,
+      name,
+      colour,
+      summary,
+      within,
       worst: collection.noise('worst'),
       middle: collection.noise('middle'),
       distribution: collection.noise('distribution'),
@@ -149,7 +158,10 @@ class Crowd {
   remember() {
     const { count, mean, lower, upper } = this.aggregate.summary();
     this.stages.push({
-      count, mean, lower, upper,
+      count,
+      mean,
+      lower,
+      upper,
       truth: this.total / count,
       bins: this.bins.map((people) => people / count),
       aggregate: this.aggregate.clone(),
@@ -196,7 +208,9 @@ async function gather({ spec, truth, people, again }, post, isOld) {
   const { histogram, withheld, quantiles } = c.histogram(stage);
   shown = performance.now();
   post({
-    points: [...points(reached)], people, done: reached.length === stageCount,
+    points: [...points(reached)],
+    people,
+    done: reached.length === stageCount,
     shape: { count: stage.count, histogram, withheld, truth: stage.bins, median: quantiles[0] },
   });
 }

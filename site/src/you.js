@@ -1,7 +1,7 @@
 // 1. You: ten reports of one number, where each could have come from, and what it tells.
 import { $, make, numberIn, say } from './dom.js';
 import { Chart, ink, lines, stepped } from './charts.js';
-import { QUESTIONS, TITLES } from './settings.js';
+import { QUESTIONS } from './settings.js';
 import { chance, format, formatIn, times } from './words.js';
 
 const BASE = 26; // pixels under the curves, where the reports are
@@ -9,7 +9,6 @@ const BASE = 26; // pixels under the curves, where the reports are
 export class You {
   #page;
   #answer;
-  #odds;
   #chosen = 0;
   #value;
   #other;
@@ -17,15 +16,29 @@ export class You {
   constructor(page) {
     this.#page = page;
     this.strip = new Chart($('strip'), {
-      height: 190, x: {}, y: { hidden: true },
-      series: [{ stroke: () => this.#colour(), fill: () => `${this.#colour()}2b`, width: 2, points: { show: false } },
-        { stroke: () => ink('edge'), width: 1.5, dash: [5, 4], points: { show: false } }],
+      height: 190,
+      x: {},
+      y: { hidden: true },
+      series: [
+        { stroke: () => this.#colour(), fill: () => `${this.#colour()}2b`, width: 2, points: { show: false } },
+        { stroke: () => ink('edge'), width: 1.5, dash: [5, 4], points: { show: false } },
+      ],
       under: (...surface) => this.#shadeRange(...surface),
       over: (...surface) => this.#drawReports(...surface),
     });
     this.origin = new Chart($('origin'), {
-      height: 210, x: {}, y: { values: (x) => `${format(x)}×` },
-      series: [{ stroke: () => this.#colour(), fill: () => `${this.#colour()}2b`, width: 2, paths: stepped, points: { show: false } }],
+      height: 210,
+      x: {},
+      y: { values: (x) => `${format(x)}×` },
+      series: [
+        {
+          stroke: () => this.#colour(),
+          fill: () => `${this.#colour()}2b`,
+          width: 2,
+          paths: stepped,
+          points: { show: false },
+        },
+      ],
       over: (...surface) => this.#drawBound(...surface),
     });
     $('value').addEventListener('input', () => this.ask());
@@ -63,9 +76,11 @@ export class You {
     const [value, other] = [numberIn($('value')), numberIn($('other'), (x) => x >= low && x <= high)];
     const isOutside = value !== undefined && (value < low || value > high);
     $('value-note').textContent =
-      value === undefined ? 'Type a number.'
-      : isOutside ? `It is outside the range, so it counts as ${format(value < low ? low : high)}, the nearer end.`
-      : 'It stays here: not stored, not in the link.';
+      value === undefined
+        ? 'Type a number.'
+        : isOutside
+          ? `It is outside the range, so it counts as ${format(value < low ? low : high)}, the nearer end.`
+          : 'It stays here: not stored, not in the link.';
     if (value === undefined) return;
     this.#value = Math.min(high, Math.max(low, value));
     this.#other = other ?? (Math.abs(high - this.#value) > Math.abs(low - this.#value) ? high : low);
@@ -88,6 +103,12 @@ export class You {
     if (answer.problem) return this.#page.complain(answer.problem);
     this.#answer = { ...answer, value: this.#value, other: this.#other };
     this.#show10();
+    const isTold = answer.likelihoods[0] !== undefined;
+    $('telling').hidden = !isTold;
+    $('untold').hidden = isTold;
+    $('untold').textContent =
+      'Choose another mechanism to see where a report could have come from: Minimax has no density.';
+    if (!isTold) return;
     this.#showChosen();
   }
 
@@ -98,25 +119,37 @@ export class You {
 
   #show10() {
     const { reports, ys, own, others, from, to, value, other } = this.#answer;
-    const { low, high, mechanism } = this.#page.settings;
+    const { low, high } = this.#page.settings;
     const f = this.#formatter();
-    const top = 1.12 * Math.max(...own, ...others);
+    const top = 1.12 * (Math.max(...own, ...others) || 1);
     const outside = reports.filter((report) => report < low || report > high).length;
     const margin = 0.02 * (to - from);
     this.strip.set([ys, own, others], {
-      x: [from - margin, to + margin], y: [-0.2 * top, top],
+      x: [from - margin, to + margin],
+      y: [-0.2 * top, top],
       says: `The reports are ${Array.from(reports, f).join(', ')}. ${outside} of 10 are outside the range.`,
     });
-    say($('strip-caption'), `The dots are ten reports of ${format(value)}. The filled curve shows how often each report comes \
-up for ${format(value)}, and the dashed one for ${format(other)}. The range is shaded; ${outside} of the ten reports lie outside \
-it, and must: only unaltered reports average to the truth.`);
+    say(
+      $('strip-caption'),
+      `The dots are ten reports of ${format(value)}. The filled curve shows how often each report comes \
+up for ${format(value)}, and the dashed one for ${format(other)}. The range is shaded; ${outside} of the ten \
+reports lie outside \
+it, and must: only unaltered reports average to the truth.`,
+    );
     const chips = Array.from(reports, (report, i) =>
-      make('label', {}, make('input', { type: 'radio', name: 'report', value: i, checked: i === this.#chosen }), f(report)));
+      make(
+        'label',
+        {},
+        make('input', { type: 'radio', name: 'report', value: i, checked: i === this.#chosen }),
+        f(report),
+      ),
+    );
     const hadFocus = $('chips').contains(document.activeElement);
     $('chips').replaceChildren($('chips').querySelector('legend'), ...chips);
     if (hadFocus) chips[this.#chosen].querySelector('input').focus();
     for (const element of document.querySelectorAll('[data-own]')) element.textContent = format(value);
-    $('you').dataset.mechanism = TITLES[mechanism];
+    document.querySelector('[data-own-side]').textContent = `towards ${format(value)} →`;
+    document.querySelector('[data-other-side]').textContent = `← towards ${format(other)}`;
   }
 
   #showChosen() {
@@ -129,15 +162,21 @@ it, and must: only unaltered reports average to the truth.`);
     const from = format(this.#centre(xs, likelihood, most));
     const [low, high] = [xs[0], xs[xs.length - 1]];
     this.origin.set([xs, ratios], {
-      x: [low, high], y: [0, 1.15 * bound],
+      x: [low, high],
+      y: [0, 1.15 * bound],
       says: `The report ${f(reports[this.#chosen])} is most likely from numbers around ${from}.`,
     });
     const report = f(reports[this.#chosen]);
-    say($('origin-words'), most / least < 1 + 1e-6
-      ? `A report of **${report}** is equally likely from every number. It says nothing at all.`
-      : `A report of **${report}** is at most **${times(most / least)} times** as likely from one number as from any other. \
-It is most likely from numbers around ${from}, but every number of the range could have led to it. No report may exceed the \
-dashed line, a factor of ${times(bound)}.`);
+    say(
+      $('origin-words'),
+      most / least < 1 + 1e-6
+        ? `A report of **${report}** is equally likely from every number. It says nothing at all.`
+        : `A report of **${report}** is at most **${times(most / least)} times** as likely from one \
+number as from any other. \
+It is most likely from numbers around ${from}, but every number of the range could have led to it. No report may \
+exceed the \
+dashed line, a factor of ${times(bound)}.`,
+    );
     const inputs = $('chips').querySelectorAll('input');
     inputs[this.#chosen].checked = true;
     this.#showOdds(towards, value, other, f);
@@ -160,9 +199,18 @@ dashed line, a factor of ${times(bound)}.`);
       const track = make('span', { className: 'track' }, bar);
       track.ariaHidden = 'true';
       const factor = own >= others ? own / others : others / own;
-      const words = Math.abs(share) < 1e-6 ? 'no change' : `${times(factor)}× for ${format(own > others ? value : other)}`;
-      const row = make('div', { className: i === this.#chosen ? 'chosen' : '' },
-        make('span', { className: 'report', textContent: f(this.#answer.reports[i]) }), track, make('span', { textContent: words }));
+      const words =
+        Math.abs(share) < 1e-6
+          ? 'no change'
+          : `${times(factor)}× for \
+${format(own > others ? value : other)}`;
+      const row = make(
+        'div',
+        { className: i === this.#chosen ? 'chosen' : '' },
+        make('span', { className: 'report', textContent: f(this.#answer.reports[i]) }),
+        track,
+        make('span', { textContent: words }),
+      );
       row.setAttribute('role', 'listitem');
       return row;
     });
@@ -170,13 +218,20 @@ dashed line, a factor of ${times(bound)}.`);
   }
 
   #showPromise(odds) {
-    this.#odds = odds;
     const [one, ten, even] = odds.chances;
-    say($('odds-words'), `Whatever somebody guesses about your number, and whatever else they know, one report changes the odds \
-by a factor of at most **${times(odds.factor)}**. The chance that the guess is right can rise from 1 in 100 to at most \
-**${chance(one.most)}**, from 1 in 10 to at most **${chance(ten.most)}**, and from 1 in 2 to at most **${chance(even.most)}**.`);
-    say($('ten-words'), `**Only one report may be sent.** All ten together would change the odds by a factor of up to \
-${times(odds.factorOfTen)}, because reports about the same number add up.`);
+    say(
+      $('odds-words'),
+      `Whatever somebody guesses about your number, and whatever else they know, one report changes the odds \
+by a factor of at most **${times(odds.factor)}**. The chance that the guess is right can rise from 1 in 100 to at \
+most \
+**${chance(one.most)}**, from 1 in 10 to at most **${chance(ten.most)}**, and from 1 in 2 to at most \
+**${chance(even.most)}**.`,
+    );
+    say(
+      $('ten-words'),
+      `**Only one report may be sent.** All ten together would change the odds by a factor of up to \
+${times(odds.factorOfTen)}, because reports about the same number add up.`,
+    );
     this.#page.promised(odds);
   }
 
@@ -209,7 +264,9 @@ ${times(odds.factorOfTen)}, because reports about the same number add up.`);
     const [, one] = at(0, 1);
     lines.horizontal(ctx, box, bound, ink('ink'), { dash: [6, 4] });
     lines.horizontal(ctx, box, one, ink('edge'), { width: 1 });
-    lines.text(ctx, `most: e^ε = ${times(Math.exp(epsilon))}`, box.left + box.width - 4, bound - 5, ink('ink'), { align: 'right' });
+    lines.text(ctx, `most: e^ε = ${times(Math.exp(epsilon))}`, box.left + box.width - 4, bound - 5, ink('ink'), {
+      align: 'right',
+    });
     lines.vertical(ctx, box, own, this.#colour(), { dash: [3, 3] });
     lines.text(ctx, format(this.#answer.value), own + 5, box.top + box.height - 6, this.#colour(), { weight: '600' });
   }
