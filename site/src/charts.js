@@ -45,7 +45,7 @@ function axis({ label, values, size = 30, hidden = false, grid = true, space = 6
     stroke: () => ink('soft'),
     grid: { show: grid, stroke: () => ink('line'), width: 1 },
     ticks: { show: false },
-    values: (_, splits) => splits.map((x) => (x === null ? '' : (values ?? format)(x))),
+    values: (_, splits) => splits.map((x) => (x === null ? '' : (values ?? formatShort)(x))),
   };
 }
 
@@ -65,7 +65,7 @@ export class Chart {
     const scale = (of) => ({ time: false, auto: false, distr: of.log ? 3 : 1, range: (_, from, to) => [from, to] });
     const xAxis = axis({ size: x.label ? 26 : 28, grid: false, ...x });
     if (x.splits) xAxis.splits = x.splits;
-    const yAxis = { ...axis({ size: 44, space: 36, ...y }) };
+    const yAxis = { ...axis({ size: 52, space: 36, ...y }) };
     if (y.splits) yAxis.splits = y.splits;
     this.plot = new uPlot(
       {

@@ -27,13 +27,15 @@ function shell(settings) {
   const { low, high, epsilon, mechanism, question } = settings;
   const { column } = QUESTIONS[question];
   return `# Fix the collection before anybody answers. The file is public.
-podium design --mechanism ${mechanism} --range ${low}:${high} --epsilon ${epsilon} --name ${column} -o ${column}.podium
+podium design --mechanism ${mechanism} --range ${low}:${high} --epsilon ${epsilon} \\
+    --name ${column} -o ${column}.podium
 
-# Where the numbers are: people.csv has a column "${column}". Only reports.csv may leave.
+# Where the numbers are, in the column "${column}" of people.csv. Only reports may leave.
 podium privatize --collection ${column}.podium --column ${column} people.csv -o reports.csv
 
 # Where the reports arrive
-podium aggregate --collection ${column}.podium --column ${column} reports.csv -o ${column}.aggregate
+podium aggregate --collection ${column}.podium --column ${column} reports.csv \\
+    -o ${column}.aggregate
 podium estimate ${column}.aggregate --quantiles 0.25,0.5,0.75 --histogram 20
 
 # What to promise, how the mechanisms compare, and how many people it takes
@@ -129,13 +131,10 @@ export const LANGUAGES = {
 
 /** What a consent form may say, from the numbers of `podium explain`. */
 export function consent(settings, odds, chance) {
-  return `Your answer stays on your device. The device sends a number that it draws at random, with chances \
-that depend on \
-your answer. Nobody can be sure from it what you answered: if somebody believes something about your answer with \
-a chance \
-of 1 in 100, what you send can raise that to at most ${chance(odds.chances[0].most)}. We see that you took part. \
-We use \
-what many people send to estimate averages.`;
+  return `Your answer stays on your device. The device sends a number that it draws at random, with chances that \
+depend on your answer. Nobody can be sure from it what you answered: if somebody believes something about your answer \
+with a chance of 1 in 100, what you send can raise that to at most ${chance(odds.chances[0].most)}. We see that you \
+took part. We use what many people send to estimate averages.`;
 }
 
 export const mechanismTitle = (name) => TITLES[name];

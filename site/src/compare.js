@@ -2,7 +2,10 @@
 import { $, make, say } from './dom.js';
 import { Chart, ink } from './charts.js';
 import { MECHANISMS, QUESTIONS, TITLES } from './settings.js';
-import { format, formatCount, formatIn } from './words.js';
+import { format, formatCount } from './words.js';
+
+/** Square Wave often covers Podium, so that it needs gaps. */
+const DASHES = { 'square-wave': [9, 5] };
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -11,6 +14,13 @@ function svg(tag, attributes, ...children) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
+}
+
+function star() {
+  const mark = make('span', { className: 'star', textContent: ' ★' });
+  mark.setAttribute('role', 'img');
+  mark.setAttribute('aria-label', 'best');
+  return mark;
 }
 
 const least = (rows, of) => Math.min(...rows.map(of));
@@ -25,10 +35,18 @@ export class Compare {
       height: 230,
       x: {},
       y: {},
-      series: MECHANISMS.map((name) => ({ stroke: () => ink(name), width: 2.5, points: { show: false } })),
+      series: MECHANISMS.map((name) => ({
+        stroke: () => ink(name),
+        width: 2.5,
+        dash: DASHES[name],
+        points: { show: false },
+      })),
     });
     $('noise-key').replaceChildren(
-      ...MECHANISMS.flatMap((name) => [make('span', { className: `key line of-${name}` }), ` ${TITLES[name]}`]),
+      ...MECHANISMS.flatMap((name) => [
+        make('span', { className: 'whole' }, make('span', { className: `key line of-${name}` }), ` ${TITLES[name]}`),
+        ' ',
+      ]),
     );
     page.engine.on('compare', (answer) => this.#show(answer));
   }
@@ -61,8 +79,8 @@ export class Compare {
     const [from, to] = [low - reach, high + reach];
     const at = (x) => (1000 * (x - from)) / (to - from);
     $('lanes-caption').textContent =
-      `All are reports of ${format(this.#value)}, and the range is shaded. Minimax has few \
-different reports, so many coincide.`;
+      `All are reports of ${format(this.#value)}, and the range is shaded. Minimax has few different reports, so many \
+coincide.`;
     $('lanes').replaceChildren(
       ...rows.map(({ name, reports }) => {
         const outside = [...reports].filter((x) => x < from || x > to).length;
@@ -84,12 +102,11 @@ different reports, so many coincide.`;
   }
 
   #showTable(rows) {
-    const { low, high, mechanism } = this.#page.settings;
-    const f = formatIn(high - low);
-    const cell = (text, isBest) => make('td', { textContent: text, className: isBest ? 'best' : '' });
+    const { mechanism } = this.#page.settings;
+    const cell = (text, isBest) => make('td', { className: isBest ? 'best' : '' }, text, isBest ? star() : '');
     const columns = [
       [(r) => r.worst, (r) => format(Math.sqrt(r.worst))],
-      [(r) => r.within, (r) => `± ${f(r.within)}`],
+      [(r) => r.within, (r) => `± ${format(Number(r.within.toPrecision(3)))}`],
       [(r) => r.distribution, (r) => (r.distribution < Infinity ? format(r.distribution) : 'none')],
       [(r) => r.bytes, (r) => String(r.bytes)],
     ];
@@ -124,15 +141,14 @@ different reports, so many coincide.`;
     const ratio = (of.laplace.worst / best.worst).toFixed(1);
     const forShape = rows.reduce((a, b) => (b.distribution < a.distribution ? b : a));
     $('compare-caption').textContent =
-      `Noise is the standard deviation of one report, in ${unit}. The error of the average is \
-half the width of its 95% interval with ${formatCount(people)} people whose answers are evenly spread. A star \
-marks the best.`;
+      `Noise is the standard deviation of one report, in ${unit}. The error of the average is half the width of its \
+95% interval with ${formatCount(people)} people whose answers are evenly spread. Noise for the shape only compares \
+mechanisms with each other. A star marks the best.`;
     say(
       $('compare-words'),
       `At ε = ${epsilon}, **${TITLES[best.name]}** has the least noise in the worst case: with Laplace, the \
-textbook’s noise, **${ratio} times** as many people would have to answer for an average of the same accuracy. For \
-the shape of \
-the answers, **${TITLES[forShape.name]}** tells most.`,
+textbook’s noise, **${ratio} times** as many people would have to answer for an average of the same accuracy. For the \
+shape of the answers, **${TITLES[forShape.name]}** tells most.`,
     );
   }
 }

@@ -2,7 +2,7 @@
 import { $, fillSelect, say } from './dom.js';
 import { Chart, ink, lines, people as short } from './charts.js';
 import { CROWDS, QUESTIONS, TRUTHS } from './settings.js';
-import { format, formatCount, formatIn, percent } from './words.js';
+import { format, formatCount, formatIn, points as inPoints } from './words.js';
 
 const STEP = 900; // milliseconds between two numbers of people while it grows
 
@@ -87,18 +87,21 @@ export class Crowd {
     const { unit } = QUESTIONS[question];
     const last = points[points.length - 1];
     const f = formatIn(5 * (last.upper - last.lower) || high - low);
-    const margin = 0.25 * (high - low);
-    const bottom = Math.max(low - margin, Math.min(...points.map(({ lower, truth }) => Math.min(lower, truth))));
-    const top = Math.min(high + margin, Math.max(...points.map(({ upper, truth }) => Math.max(upper, truth))));
+    const all = points.flatMap(({ mean, lower, upper, truth }) => [mean, lower, upper, truth]).filter(Number.isFinite);
+    const bottom = Math.max(2 * low - high, Math.min(...all));
+    const top = Math.min(2 * high - low, Math.max(...all));
+    const pad = 0.1 * (top - bottom);
+    const isWild = last.mean < low || last.mean > high;
     const counts = points.map(({ count }) => count);
+    const more = last.count < people ? '; more people are answering' : '';
+    const wild = isWild ? ' With so few people the noise is larger than the range.' : '';
     const words = `From the reports of **${formatCount(last.count)} people** the average is estimated as \
-**${f(last.mean)} \
-${unit}**, with a 95% interval from ${f(last.lower)} to ${f(last.upper)}. The truth is **${f(last.truth)}**\
-${last.count < people ? '; more people are answering' : ''}.`;
+**${f(last.mean)} ${unit}**, with a 95% interval from ${f(last.lower)} to ${f(last.upper)}. The truth is \
+**${f(last.truth)}**${more}.${wild}`;
     say($('crowd-words'), words);
     this.average.set([counts, points.map(({ mean }) => mean)], {
       x: [90, 1.15e6],
-      y: [bottom - 0.1 * (top - bottom), top + 0.1 * (top - bottom)],
+      y: [bottom - pad, top + pad],
       says: words.replaceAll('**', ''),
     });
   }
@@ -115,11 +118,9 @@ ${last.count < people ? '; more people are answering' : ''}.`;
     const f = formatIn(high - low);
     const words = withheld.distribution
       ? `From ${formatCount(count)} people the shape cannot be told: ${withheld.distribution}.`
-      : `Half of the ${formatCount(count)} people answer less than **${f(median.value)} ${unit}**, by the \
-estimate (95% limits \
-${f(median.lower)} to ${f(median.upper)}). A bar’s limits are \
-${percent(Math.max(...known.map((b) => b.upper - b.lower)))} apart \
-where they are widest.`;
+      : `Half of the ${formatCount(count)} people answer less than **${f(median.value)} ${unit}**, by the estimate \
+(95% limits ${f(median.lower)} to ${f(median.upper)}). A bar’s limits are \
+${inPoints(Math.max(...known.map((b) => b.upper - b.lower)))} apart where they are widest.`;
     say($('shape-words'), words);
     this.shape.set([histogram.map(({ from }) => from), histogram.map(({ share }) => share)], {
       x: [low, high],
@@ -146,7 +147,7 @@ where they are widest.`;
     ctx.beginPath();
     path(points, (p) => p.mean);
     ctx.stroke();
-    for (const p of points) lines.dot(ctx, ...at(p.count, p.mean), 3.5, colour);
+    for (const p of points) this.#drawEstimate(ctx, at, p, colour);
     ctx.strokeStyle = ink('truth');
     ctx.lineWidth = 2;
     ctx.setLineDash([6, 4]);
@@ -154,6 +155,15 @@ where they are widest.`;
     path(points, (p) => p.truth);
     ctx.stroke();
     ctx.setLineDash([]);
+  }
+
+  #drawEstimate(ctx, at, { count, mean, lower, upper }, colour) {
+    const [x, y] = at(count, mean);
+    ctx.beginPath();
+    ctx.moveTo(...at(count, lower));
+    ctx.lineTo(...at(count, upper));
+    ctx.stroke();
+    lines.dot(ctx, x, y, 3.5, colour);
   }
 
   #drawShape(ctx, at) {

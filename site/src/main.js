@@ -39,8 +39,7 @@ class Page {
     this.complain(
       refused.length === 0
         ? ''
-        : `The link has settings that this page cannot use (${refused.join(', ')}), so \
-it shows its own instead.`,
+        : `The link has settings that this page cannot use (${refused.join(', ')}), so it shows its own instead.`,
     );
     if (isOther) this.you.start();
     this.#reflect();
@@ -156,6 +155,7 @@ it shows its own instead.`,
     }
     $('more-summary').textContent =
       `${format(settings.low)} to ${format(settings.high)} ${unit}, ${TITLES[settings.mechanism]}`;
+    for (const element of document.querySelectorAll('[data-unit]')) element.textContent = unit;
     document.body.className = `of-${settings.mechanism}`;
     this.crowd.reflect();
     this.plan.reflect();

@@ -2,7 +2,7 @@
 import { $, fillRadios, fillSelect, make, numberIn, say } from './dom.js';
 import { planCommand } from './code.js';
 import { ABOUTS, CONFIDENCES, GOALS, MECHANISMS, QUESTIONS, TITLES } from './settings.js';
-import { format, formatCount, percent, withUnit } from './words.js';
+import { format, formatCount, percent, points, withUnit } from './words.js';
 
 const PAUSE = 150; // milliseconds without a change before a plan is made
 
@@ -57,7 +57,7 @@ export class Plan {
     if (goal === 'people') return formatCount(row.people);
     if (goal === 'epsilon') return `ε = ${format(row.epsilon)}`;
     return about === 'histogram'
-      ? `± ${percent(row.within)}`
+      ? `± ${points(row.within).replace('percentage ', '')}`
       : `± ${withUnit(format(row.within), QUESTIONS[question].unit)}`;
   }
 
@@ -91,19 +91,18 @@ export class Plan {
     if (!best) return say($('plan-words'), `No mechanism can do this: ${rows[0].problem}.`);
     const error =
       about === 'histogram'
-        ? `each of ten bars to within ${percent(share)}`
-        : `${ABOUTS[about]} to within \
-${withUnit(format(within), QUESTIONS[question].unit)}`;
+        ? `each of ten bars to within ${points(share)}`
+        : `${ABOUTS[about]} to within ${withUnit(format(within), QUESTIONS[question].unit)}`;
     const sure = `with ${percent(confidence)} confidence`;
     const title = TITLES[best.name];
     const sentences = {
-      people: `With ${title} at ε = ${epsilon}, **${formatCount(best.people)} people** are enough to know \
-${error}, ${sure}.`,
+      people: `With ${title} at ε = ${epsilon}, **${formatCount(best.people)} people** are enough to know ${error}, \
+${sure}.`,
       within: `With ${title} at ε = ${epsilon}, ${formatCount(asked)} people are enough to know \
-${about === 'histogram' ? 'each of ten bars' : ABOUTS[about]} to within \
-**${this.#words(best).replace('± ', '')}**, ${sure}.`,
-      epsilon: `With ${title}, **ε = ${format(best.epsilon)}** is enough for ${formatCount(asked)} people \
-to show ${error}, ${sure}.`,
+${about === 'histogram' ? 'each of ten bars' : ABOUTS[about]} to within **${this.#words(best).replace('± ', '')}**, \
+${sure}.`,
+      epsilon: `With ${title}, **ε = ${format(best.epsilon)}** is enough for ${formatCount(asked)} people to show \
+${error}, ${sure}.`,
     };
     say($('plan-words'), sentences[goal]);
   }

@@ -52,7 +52,7 @@ export const QUESTIONS = {
   },
 };
 
-export const TRUTHS = { ages: 'One hump and a tail', peaks: 'Two peaks', even: 'Evenly spread', same: 'All the same' };
+export const TRUTHS = { ages: 'One hump', peaks: 'Two peaks', even: 'Evenly spread', same: 'All the same' };
 export const GOALS = {
   people: 'How many people do I need?',
   within: 'How exact will it be?',

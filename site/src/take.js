@@ -2,7 +2,7 @@
 import { $, fillRadios } from './dom.js';
 import { consent, LANGUAGES } from './code.js';
 import { toHash } from './settings.js';
-import { chance, times } from './words.js';
+import { chance, format, times } from './words.js';
 
 const NOTES = {
   shell: 'The program podium is built by make. The numbers of this page are those that it prints.',
@@ -64,13 +64,10 @@ export class Take {
         ? `This protection is ${odds.strength}.`
         : `This protection is ${odds.strength}: a smaller ε would make a promise that is worth a sentence.`;
     $('officer').textContent =
-      `Each report is locally differentially private with ε = ${epsilon}. For any two numbers from \
-${low} to ${high}, every report is at most ${times(odds.factor)} times as likely from one as from the other. This \
-holds against \
-everybody, also against the collector, whatever they know and compute. It holds for one report: further reports \
-about the \
-same number add up. Not hidden are that somebody took part, when, how often and from where; and the range, which \
-is public and \
-must not be taken from the data.`;
+      `Each report is locally differentially private with ε = ${epsilon}. For any two numbers from ${format(low)} to \
+${format(high)}, every report is at most ${times(odds.factor)} times as likely from one as from the other. This holds \
+against everybody, also against the collector, whatever they know and compute. It holds for one report: further \
+reports about the same number add up. Not hidden are that somebody took part, when, how often and from where; and the \
+range, which is public and must not be taken from the data.`;
   }
 }

@@ -18,8 +18,11 @@ export const withUnit = (text, unit) => `${text} ${text === '1' ? unit.replace(/
 
 export const formatCount = (n) => WHOLE.format(n);
 
-/** 1000000 as "1 million", for axes. */
-export const formatShort = (n) => (n >= 1e6 ? `${format(n / 1e6)} M` : n >= 1e3 ? `${format(n / 1e3)} k` : format(n));
+/** Large numbers for axes: "20 k", "1 M" */
+export function formatShort(x) {
+  const size = Math.abs(x);
+  return size >= 1e6 ? `${format(x / 1e6)} M` : size >= 1e4 ? `${format(x / 1e3)} k` : format(x);
+}
 
 /** A factor, rounded upwards because it is a bound: 2.72, 22027, 10^18. */
 export function times(factor) {
@@ -35,5 +38,8 @@ export function chance(p) {
   if (p === 0.5) return '1 in 2';
   return p < 0.9999 ? `${Math.ceil(parts * p * (1 - 1e-9))} in ${parts}` : 'near certainty';
 }
+
+/** A difference of shares, which is not a percentage of anything. */
+export const points = (share) => `${SIGNIFICANT.format(Number((100 * share).toPrecision(2)))} percentage points`;
 
 export const percent = (share) => `${SIGNIFICANT.format(Number((100 * share).toPrecision(2)))}%`;

@@ -2,7 +2,7 @@
 import { $, make, numberIn, say } from './dom.js';
 import { Chart, ink, lines, stepped } from './charts.js';
 import { QUESTIONS } from './settings.js';
-import { chance, format, formatIn, times } from './words.js';
+import { chance, format, formatIn, formatShort, times } from './words.js';
 
 const BASE = 26; // pixels under the curves, where the reports are
 
@@ -29,7 +29,7 @@ export class You {
     this.origin = new Chart($('origin'), {
       height: 210,
       x: {},
-      y: { values: (x) => `${format(x)}×` },
+      y: { values: (x) => `${formatShort(x)}×` },
       series: [
         {
           stroke: () => this.#colour(),
@@ -129,12 +129,15 @@ export class You {
       y: [-0.2 * top, top],
       says: `The reports are ${Array.from(reports, f).join(', ')}. ${outside} of 10 are outside the range.`,
     });
+    const place =
+      outside === 0
+        ? 'The range is shaded.'
+        : `The range is shaded; ${outside} of the ten ${outside === 1 ? 'reports lies' : 'reports lie'} outside it, \
+which is intended: only unaltered reports average to the truth.`;
     say(
       $('strip-caption'),
-      `The dots are ten reports of ${format(value)}. The filled curve shows how often each report comes \
-up for ${format(value)}, and the dashed one for ${format(other)}. The range is shaded; ${outside} of the ten \
-reports lie outside \
-it, and must: only unaltered reports average to the truth.`,
+      `The dots are ten reports of ${format(value)}. The filled curve shows how often each report comes up for \
+${format(value)}, and the dashed one for ${format(other)}. ${place}`,
     );
     const chips = Array.from(reports, (report, i) =>
       make(
@@ -148,8 +151,8 @@ it, and must: only unaltered reports average to the truth.`,
     $('chips').replaceChildren($('chips').querySelector('legend'), ...chips);
     if (hadFocus) chips[this.#chosen].querySelector('input').focus();
     for (const element of document.querySelectorAll('[data-own]')) element.textContent = format(value);
-    document.querySelector('[data-own-side]').textContent = `towards ${format(value)} →`;
-    document.querySelector('[data-other-side]').textContent = `← towards ${format(other)}`;
+    document.querySelector('[data-own-side]').textContent = `${format(value)} →`;
+    document.querySelector('[data-other-side]').textContent = `← ${format(other)}`;
   }
 
   #showChosen() {
@@ -159,23 +162,21 @@ it, and must: only unaltered reports average to the truth.`,
     const [least, most] = [Math.min(...likelihood), Math.max(...likelihood)];
     const ratios = likelihood.map((p) => p / least);
     const bound = Math.exp(this.#page.settings.epsilon);
-    const from = format(this.#centre(xs, likelihood, most));
+    const from = this.#origins(xs, likelihood, most);
     const [low, high] = [xs[0], xs[xs.length - 1]];
     this.origin.set([xs, ratios], {
       x: [low, high],
       y: [0, 1.15 * bound],
-      says: `The report ${f(reports[this.#chosen])} is most likely from numbers around ${from}.`,
+      says: `The report ${f(reports[this.#chosen])} is most likely from the numbers ${from}.`,
     });
     const report = f(reports[this.#chosen]);
     say(
       $('origin-words'),
       most / least < 1 + 1e-6
         ? `A report of **${report}** is equally likely from every number. It says nothing at all.`
-        : `A report of **${report}** is at most **${times(most / least)} times** as likely from one \
-number as from any other. \
-It is most likely from numbers around ${from}, but every number of the range could have led to it. No report may \
-exceed the \
-dashed line, a factor of ${times(bound)}.`,
+        : `A report of **${report}** is at most **${times(most / least)} times** as likely from one number as from \
+any other. It is most likely from the numbers ${from}, but every number of the range could have led to it. No report \
+may exceed the dashed line, a factor of ${times(bound)}.`,
     );
     const inputs = $('chips').querySelectorAll('input');
     inputs[this.#chosen].checked = true;
@@ -183,10 +184,12 @@ dashed line, a factor of ${times(bound)}.`,
     this.strip.plot.redraw(false, false);
   }
 
-  /** The middle of the xs from which the report is most likely. */
-  #centre(xs, likelihood, most) {
+  /** The numbers from which the report is most likely, in words. */
+  #origins(xs, likelihood, most) {
     const top = xs.filter((_, i) => likelihood[i] >= most * (1 - 1e-9));
-    return (top[0] + top[top.length - 1]) / 2;
+    const [from, to] = [top[0], top[top.length - 1]];
+    const f = this.#formatter();
+    return to - from > 0.02 * (xs[xs.length - 1] - xs[0]) ? `${f(from)} to ${f(to)}` : `around ${f((from + to) / 2)}`;
   }
 
   #showOdds(towards, value, other, f) {
@@ -200,10 +203,7 @@ dashed line, a factor of ${times(bound)}.`,
       track.ariaHidden = 'true';
       const factor = own >= others ? own / others : others / own;
       const words =
-        Math.abs(share) < 1e-6
-          ? 'no change'
-          : `${times(factor)}× for \
-${format(own > others ? value : other)}`;
+        Math.abs(share) < 1e-6 ? 'no change' : `${times(factor)}× for ${format(own > others ? value : other)}`;
       const row = make(
         'div',
         { className: i === this.#chosen ? 'chosen' : '' },
@@ -221,9 +221,8 @@ ${format(own > others ? value : other)}`;
     const [one, ten, even] = odds.chances;
     say(
       $('odds-words'),
-      `Whatever somebody guesses about your number, and whatever else they know, one report changes the odds \
-by a factor of at most **${times(odds.factor)}**. The chance that the guess is right can rise from 1 in 100 to at \
-most \
+      `Whatever somebody guesses about your number, and whatever else they know, one report changes the odds by a \
+factor of at most **${times(odds.factor)}**. The chance that the guess is right can rise from 1 in 100 to at most \
 **${chance(one.most)}**, from 1 in 10 to at most **${chance(ten.most)}**, and from 1 in 2 to at most \
 **${chance(even.most)}**.`,
     );
