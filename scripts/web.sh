@@ -18,42 +18,44 @@ version() {
 }
 
 # What every browser of the last years has, and makes the module smaller: Safari since version 15
-features="-mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals"
+features="-mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals -DPODIUM_WIPE=PODIUM_WIPE_VOLATILE -DPODIUM_RANDOM=PODIUM_RANDOM_NONE"
 
-# compile NAME FILE...: writes NAME.wasm from the sources
+# compile NAME STACK FILE...: writes NAME.wasm from the sources
 compile() {
-    name=$1
-    shift
+    name=$1 stack=$2
+    shift 2
     objects=$directory/objects-$name
     rm -rf "$objects"
     mkdir -p "$objects"
     for file; do
         case $file in
-        src/device/privatize.c | src/device/draw.c | src/device/report.c | src/analysis/aggregate.c) level=-O3 ;;
-        *) level=-Oz ;;
+        src/device/privatize.c | src/device/draw.c | src/device/report.c | src/analysis/aggregate.c) how=-O2 ;;
+        adapters/web/core/memory.c) how="-Oz -fno-builtin" ;;
+        *) how="-Oz -fno-inline" ;;
         esac
         # shellcheck disable=SC2086
-        "$clang" --target=wasm32-wasi -std=c11 $level -ffp-contract=off $features -Iinclude -Isrc \
-            -fno-builtin-strlen -fvisibility=hidden -ffunction-sections \
-            -fdata-sections -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
+        "$clang" --target=wasm32-wasi -std=c11 $how -ffp-contract=off $features -Iinclude -Isrc -fno-builtin-strlen \
+            -fvisibility=hidden -ffunction-sections -fdata-sections -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
             -c "$file" -o "$objects/$(echo "$file" | tr / _).o"
     done
-    "$clang" --target=wasm32-wasi -nostartfiles -fuse-ld="$(command -v "$linker")" -Wl,--no-entry,--gc-sections,--strip-all,--stack-first,-z,stack-size=262144 \
-        "$objects"/*.o -lm -o "$objects/linked.wasm"
+    # The stack is first, so that an overflow traps and overwrites nothing.
+    "$linker" --no-entry --gc-sections --strip-all --stack-first -z stack-size="$stack" "$objects"/*.o \
+        -L/usr/lib/wasm32-wasi -lm -lc -o "$objects/linked.wasm"
     # shellcheck disable=SC2086
-    wasm-opt -Oz --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+    wasm-opt -Oz --converge --low-memory-unused --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
         --enable-mutable-globals "$objects/linked.wasm" -o "$package/$name.wasm"
 }
 
 build() {
     rm -rf "$package"
     mkdir -p "$package"
-    texts="src/text/number.c src/text/spec_text.c"
-    both="src/collection/*.c src/collection/mechanisms/*.c src/device/*.c adapters/web/core/text.c adapters/web/core/device.c"
-    # shellcheck disable=SC2086
-    compile podium-device $both $texts
-    # shellcheck disable=SC2086
-    compile podium $both $texts src/text/collection_text.c src/analysis/*.c adapters/web/core/analysis.c adapters/web/core/math.c
+    drawing="src/collection/check.c src/collection/collection.c src/collection/status.c src/collection/threshold.c
+        src/device/draw.c src/device/privatize.c src/device/random.c src/device/random_none.c
+        src/device/report.c src/device/vector.c src/device/wipe_volatile.c adapters/web/core/device.c
+        adapters/web/core/random.c"
+    compile podium-device 32768 $drawing
+    compile podium 262144 src/collection/*.c src/collection/mechanisms/*.c src/device/*.c src/analysis/*.c \
+        src/text/number.c src/text/spec_text.c adapters/web/core/*.c
     for name in podium-device podium; do
         printf "// %s.wasm, for pages that cannot fetch it\nconst text =\n  '%s';\n\n%s\n" "$name" \
             "$(base64 -w0 "$package/$name.wasm")" \
@@ -77,8 +79,8 @@ sizes() {
 case $command in
 build) build ;;
 sizes)
-    sizes podium-privacy/device podium-device.wasm device.js device-half.js collection.js library.js
-    sizes podium-privacy podium.wasm index.js whole.js aggregate.js collection.js library.js
+    sizes podium-privacy/device podium-device.wasm device.js device-half.js collection.js design.js library.js
+    sizes podium-privacy podium.wasm index.js whole.js aggregate.js collection.js design.js library.js numbers.js
     ;;
 *) echo "web.sh: no command is called '$command'" >&2; exit 2 ;;
 esac

@@ -48,49 +48,11 @@ EXPORT(about) const char *about(void) {
     return podium_summary_about(&summary);
 }
 
-EXPORT(mechanismSummary) const char *mechanism_summary(podium_mechanism mechanism) {
-    return podium_mechanism_summary(mechanism);
-}
-
-EXPORT(mechanismColour) const char *mechanism_colour(podium_mechanism mechanism) {
-    return podium_mechanism_colour(mechanism);
-}
-
-/* ---- Collections as files ---- */
-
-/* Writes the text of a collection file, whose name of n bytes is in the page; without a name if n is 0. Returns the
-   length, or 0 if the name cannot be one. */
-EXPORT(format) size_t format(size_t n) {
-    char name[PODIUM_NAME_MAX];
-    if (n >= sizeof name || memchr(shared.text, '\0', n) != NULL)
-        return 0;
-    memcpy(name, shared.text, n);
-    name[n] = '\0';
-    return podium_collection_format(&collection, shared.text, sizeof shared.text, n == 0 ? NULL : name);
-}
-
-static podium_error file_error;
-
-/* Parses the file's text of n bytes in the page, and writes its name, ended by a 0 byte, into the page. */
-EXPORT(parseFile) podium_status parse_file(size_t n) {
-    char name[PODIUM_NAME_MAX];
-    podium_status status = podium_collection_parse(&collection, name, sizeof name, &file_error, shared.text, n);
-    if (status == PODIUM_OK)
-        memcpy(shared.text, name, sizeof name);
-    return status;
-}
-
-EXPORT(fileErrorField) const char *file_error_field(void) {
-    return file_error.field;
-}
-
-EXPORT(fileErrorLine) uint32_t file_error_line(void) {
-    return file_error.line;
-}
+/* ---- Collections ---- */
 
 /* Makes the collection for which podium_choose finds the least noise. */
-EXPORT(choose) podium_status choose(double epsilon, double min, double max, uint32_t most_cells,
-                                    podium_objective objective) {
+EXPORT(choose)
+podium_status choose(double epsilon, double min, double max, uint32_t most_cells, podium_objective objective) {
     const podium_spec given = {.epsilon = epsilon, .min = min, .max = max, .cells = most_cells};
     podium_spec chosen;
     podium_status status = podium_choose(&chosen, &given, objective);
@@ -115,6 +77,13 @@ EXPORT(tellsSpread) bool tells_spread(void) {
 
 EXPORT(noise) double noise(podium_objective objective) {
     return podium_collection_noise(&collection, objective);
+}
+
+/* Replaces n values in the page by the probabilities with which each has this cell. */
+EXPORT(likelihood) void likelihood(double cell, size_t n) {
+    const uint64_t number = cell >= 0 && cell < 0x1p32 ? (uint64_t)cell : UINT64_MAX;
+    for (size_t i = 0; i < n; i++)
+        shared.numbers[i] = podium_collection_likelihood(&collection, shared.numbers[i], number);
 }
 
 /* ---- Aggregates ---- */
@@ -147,7 +116,7 @@ EXPORT(subtract) podium_status subtract(void) {
     return podium_aggregate_subtract(&collection, &aggregates[0], &aggregates[1]);
 }
 
-EXPORT(check) podium_status check(void) {
+EXPORT(checkAggregate) podium_status check_aggregate(void) {
     return podium_aggregate_check(&collection, aggregates);
 }
 
@@ -210,11 +179,11 @@ podium_status summary_make(const podium_channel *channel, double confidence, pod
     question.bins = bins;
     question.dishonest = (uint64_t)dishonest;
     const podium_status status = podium_summary_make(&collection, channel, &summary, aggregates, &question);
-    const double all[] = {(double)summary.count,   (double)summary.refused, summary.confidence,
-                          summary.mean_known,      summary.mean,            summary.standard_error,
-                          summary.interval_known,  summary.lower,           summary.upper,
-                          summary.mean_is_outside, summary.influence,       summary.spread_known,
-                          summary.variance,        summary.standard_deviation, summary.shape_known};
+    const double all[] = {
+        (double)summary.count, (double)summary.refused,    summary.confidence,     summary.mean_known,
+        summary.mean,          summary.standard_error,     summary.interval_known, summary.lower,
+        summary.upper,         summary.mean_is_outside,    summary.influence,      summary.spread_known,
+        summary.variance,      summary.standard_deviation, summary.shape_known};
     memcpy(shared.numbers, all, sizeof all);
     return status;
 }

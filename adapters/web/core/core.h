@@ -24,5 +24,6 @@ typedef union page {
 extern page shared;
 extern uint32_t cells[PAGE_VALUES];
 extern podium_collection collection; /* the one that calls are about */
+extern const podium_random browser_random;
 
 #endif

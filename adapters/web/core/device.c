@@ -1,4 +1,4 @@
-/* The device's half: collections, privatising, codes. */
+/* Drawing reports: all that the device's module has. */
 #include "core.h"
 
 #include <string.h>
@@ -6,7 +6,6 @@
 page shared;
 uint32_t cells[PAGE_VALUES];
 podium_collection collection;
-static podium_error error;
 
 EXPORT(page) void *page_address(void) {
     return &shared;
@@ -20,71 +19,30 @@ EXPORT(collection) void *collection_address(void) {
     return &collection;
 }
 
-/* ---- Words ---- */
+EXPORT(collectionSize) size_t collection_size(void) {
+    return sizeof collection;
+}
 
 EXPORT(version) const char *version(void) {
-    return podium_version();
+    return PODIUM_VERSION;
 }
 
 EXPORT(message) const char *message(podium_status status) {
     return podium_status_message(status);
 }
 
-/* What is wrong with the text that was parsed last */
-EXPORT(errorField) const char *error_field(void) {
-    return error.field;
-}
-
-EXPORT(errorLine) uint32_t error_line(void) {
-    return error.line;
-}
-
-EXPORT(errorColumn) uint32_t error_column(void) {
-    return error.column;
-}
-
-EXPORT(mechanismCount) size_t mechanism_count(void) {
-    return podium_mechanism_count();
-}
-
-EXPORT(mechanismName) const char *mechanism_name(podium_mechanism mechanism) {
-    return podium_mechanism_name(mechanism);
-}
-
-/* "" if there is none */
-EXPORT(mechanismParameter) const char *mechanism_parameter(podium_mechanism mechanism) {
-    const char *parameter = podium_mechanism_parameter(mechanism);
-    return parameter == NULL ? "" : parameter;
-}
-
-/* ---- Collections ---- */
-
-/* Parses the line of n bytes in the page. */
-EXPORT(parse) podium_status parse(size_t n) {
-    podium_spec spec;
-    podium_status status = podium_spec_parse(&spec, &error, shared.text, n);
-    if (status != PODIUM_OK)
-        return status;
-    error = (podium_error){.status = status};
-    return podium_collection_init(&collection, &spec);
-}
-
-/* Writes the spec's line into the page, and returns its length. */
-EXPORT(line) size_t line(void) {
-    const podium_spec spec = podium_collection_spec(&collection);
-    return podium_spec_format(&spec, shared.text, sizeof shared.text);
+/* Checks a collection that JavaScript has copied from a design. */
+EXPORT(check) podium_status check(void) {
+    return podium_collection_check(&collection);
 }
 
 /* Writes what the collection says of itself into the page, in the order of FACTS in collection.js. */
 EXPORT(facts) void facts(void) {
     const podium_spec spec = podium_collection_spec(&collection);
     const uint64_t fingerprint = podium_collection_fingerprint(&collection);
-    const double all[] = {spec.mechanism,
-                          spec.epsilon,
+    const double all[] = {spec.epsilon,
                           spec.min,
                           spec.max,
-                          spec.spread,
-                          spec.cells,
                           (double)(fingerprint >> 32),
                           (double)(uint32_t)fingerprint,
                           (double)podium_collection_cells(&collection),
@@ -105,12 +63,12 @@ EXPORT(hasNaN) bool has_nan(size_t n) {
 
 /* Replaces n values in the page by their reports. */
 EXPORT(privatize) podium_status privatize(size_t n) {
-    return podium_privatize(&collection, shared.numbers, shared.numbers, n);
+    return podium_privatize_from(&collection, &browser_random, shared.numbers, shared.numbers, n);
 }
 
 /* Draws cells for the n values in the page. The caller wipes the values. */
 EXPORT(privatizeCells) podium_status privatize_cells(size_t n) {
-    return podium_privatize_cells(&collection, NULL, cells, shared.numbers, n);
+    return podium_privatize_cells(&collection, &browser_random, cells, shared.numbers, n);
 }
 
 /* ---- Cells as reports, and as codes ---- */

@@ -19,14 +19,17 @@
         return host_##name(x, y);                                                                                      \
     }
 
+FROM_MATH(asin)
 FROM_MATH(cos)
 FROM_MATH(cosh)
 FROM_MATH(exp)
 FROM_MATH(expm1)
 FROM_MATH(log)
+FROM_MATH(log10)
 FROM_MATH(log1p)
 FROM_MATH(log2)
 FROM_MATH(sin)
+FROM_MATH(sinh)
 FROM_MATH(tanh)
 FROM_MATH_OF_TWO(hypot)
 FROM_MATH_OF_TWO(pow)

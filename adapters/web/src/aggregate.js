@@ -1,5 +1,5 @@
 // Aggregates: exact sums of reports, and what they say about the values.
-import { lengthOf } from './collection.js';
+import { eachPage, lengthOf } from './collection.js';
 import { PodiumError } from './library.js';
 
 const INTERVALS = ['normal', 'guaranteed', 'anytime'];
@@ -19,7 +19,7 @@ export const numbers = (core, names) => Object.fromEntries(names.map((name, i) =
 function reasons(core, parts) {
   const withheld = {};
   for (const [part, known] of Object.entries(parts))
-    if (known !== KNOWN.estimated && known !== KNOWN.notAsked) withheld[part] = core.words(core.call.knownMessage(known));
+    if (known !== KNOWN.estimated && known !== KNOWN.notAsked) withheld[part] = core.text(core.call.knownMessage(known));
   return withheld;
 }
 
@@ -50,8 +50,7 @@ export class Aggregate {
   }
 
   static #take(core) {
-    const at = core.call.aggregates();
-    return core.fresh().bytes.slice(at, at + core.call.aggregateSize());
+    return core.copy(core.call.aggregates(), core.call.aggregateSize());
   }
 
   /** The core, about this aggregate, and about another one. */
@@ -91,23 +90,19 @@ export class Aggregate {
   /** Adds reports; one that the collection cannot have produced is refused, and counted as refused. */
   add(reports) {
     const list = typeof reports === 'number' ? [reports] : reports;
-    const n = lengthOf(list, 'a report');
     const core = this.#open();
-    const most = core.page.length;
-    for (let from = 0; from < n; from += most) {
-      const to = Math.min(n, from + most);
+    eachPage(core, lengthOf(list, 'a report'), (from, to) => {
       for (let i = from; i < to; i++) core.page[i - from] = typeof list[i] === 'number' ? list[i] : NaN;
       core.check(core.call.add(to - from));
-    }
+    });
     return this.#close(core);
   }
 
   /** Adds codes. */
   addCodes(codes) {
     const list = typeof codes === 'number' ? [codes] : codes;
-    const n = lengthOf(list, 'a code');
     const core = this.#open();
-    this.#collection.eachCells(list, n, (_, from, to) => core.check(core.call.addCells(to - from)));
+    this.#collection.eachCells(list, (_, from, to) => core.check(core.call.addCells(to - from)));
     return this.#close(core);
   }
 
@@ -133,31 +128,31 @@ export class Aggregate {
   /** Throws unless these can be independent reports of the collection. */
   check() {
     const core = this.#open();
-    core.check(core.call.check());
+    core.check(core.call.checkAggregate());
   }
 
   /** The bytes that every other Podium reads. */
   encode() {
     const core = this.#open();
-    return core.copy(core.call.encode());
+    return core.copy(core.page.byteOffset, core.call.encode());
   }
 
   /** The same on one line of text, as `podium aggregate` writes it. */
   text() {
     const core = this.#open();
-    return core.text(core.call.formatAggregate());
+    return core.text(core.page.byteOffset, core.call.formatAggregate());
   }
 
   toJSON() {
     return this.text();
   }
 
-  /** Reads what `encode`, `text` or `podium aggregate` wrote, for the collection that the core is about. */
-  static read(core, encoded, made) {
+  /** Reads an encoded aggregate of the collection. */
+  static read(collection, encoded) {
+    const { core } = collection;
     const n = put(core, encoded);
-    const status = isText(encoded) ? core.call.parseAggregate(n) : core.call.decode(n);
-    core.check(status);
-    return new Aggregate(made, Aggregate.#take(core));
+    core.check(typeof encoded === 'string' ? core.call.parseAggregate(n) : core.call.decode(n));
+    return new Aggregate(collection, Aggregate.#take(core));
   }
 
   /** What the reports say about the values. */
@@ -170,7 +165,7 @@ export class Aggregate {
     if (!(Number.isSafeInteger(dishonest) && dishonest >= 0))
       throw new PodiumError('dishonest must be a number of reports');
     const wantsShape = bins > 0 || quantiles.length > 0 || below.length > 0;
-    this.#collection.prepare(asked[1] !== 0);
+    if (asked[1] !== 0) this.#collection.useBounds();
     const channel = wantsShape ? this.#collection.channel() : 0;
     const core = this.#open();
     core.check(core.call.summary(channel, ...asked, bins, dishonest));
@@ -181,7 +176,7 @@ export class Aggregate {
       ...rest,
       meanIsOutside: rest.meanIsOutside !== 0,
       interval: INTERVALS[asked[1]],
-      about: core.words(core.call.about()),
+      about: core.text(core.call.about()),
       quantiles: quantiles.map((p) => (core.call.quantile(p), { p, ...numbers(core, ['value', 'lower', 'upper']) })),
       below: below.map((x) => (core.call.below(x), { x, ...numbers(core, ['share', 'lower', 'upper']) })),
       histogram: Array.from({ length: bins }, (_, i) => {
@@ -196,7 +191,7 @@ export class Aggregate {
   difference(other, options = {}) {
     const asked = question(options);
     if (!(other instanceof Aggregate)) throw new PodiumError('the other one must be an aggregate');
-    this.#collection.prepare(asked[1] !== 0);
+    if (asked[1] !== 0) this.#collection.useBounds();
     const core = this.#open(other);
     core.check(core.call.difference(...asked));
     const { known: difference, intervalKnown: interval, ...rest } = numbers(core, DIFFERENCE);
@@ -209,11 +204,9 @@ export class Aggregate {
   }
 }
 
-const isText = (encoded) => typeof encoded === 'string';
-
 /** Writes an encoded aggregate into the page. */
 export function put(core, encoded) {
-  if (isText(encoded)) return core.put(new TextEncoder().encode(encoded.trim()), 'the text of an aggregate');
+  if (typeof encoded === 'string') return core.put(encoded.trim(), 'the text of an aggregate');
   if (encoded instanceof Uint8Array) return core.put(encoded, 'an encoded aggregate');
   throw new PodiumError('an encoded aggregate is a Uint8Array or a text');
 }

@@ -3,5 +3,6 @@ import { bytes } from './podium-device-bytes.js';
 import { library } from './device-half.js';
 
 library.source ??= bytes;
+library.whole ??= () => import('./inline.js');
 
 export { Collection, PodiumError, load } from './device-half.js';

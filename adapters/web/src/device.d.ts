@@ -50,20 +50,19 @@ export interface CodesOptions {
  */
 export class Collection {
   private constructor();
-  /** Makes a collection from a line such as `minimax epsilon=1 range=1:120`. */
-  static parse<C extends typeof Collection>(this: C, spec: string): Promise<InstanceType<C>>;
+  /**
+   * Makes a collection from a design, which a whole library has made of a spec beforehand. If it gets a spec, such as
+   * `minimax epsilon=1 range=1:120`, it loads the whole library for its solvers.
+   */
+  static parse(text: string): Promise<Collection>;
 
   /** The line that names this collection in C, in the program, in SQL, in Python and here. */
   readonly spec: string;
   readonly mechanism: string;
-  /** The name of the mechanism's parameter, if it has one. */
-  readonly parameter: 'spread' | 'cells' | undefined;
   /** How much a report may tell: less is more private. */
   readonly epsilon: number;
   /** The least and the greatest value. A value outside counts as the nearer end. */
   readonly range: [min: number, max: number];
-  /** The mechanism's parameter, if that is the spread. */
-  readonly spread: number | undefined;
   /** How many different reports there are. */
   readonly cells: number;
   /** The least and the greatest report, often far outside the range. */

@@ -2,5 +2,6 @@
 import { library } from './device-half.js';
 
 library.source ??= new URL('./podium-device.wasm', import.meta.url);
+library.whole ??= () => import('./index.js');
 
 export { Collection, PodiumError, load } from './device-half.js';

@@ -6,8 +6,8 @@ export { PodiumError, Numbers, Codes, WasmSource, PrivatizeOptions, CodesOptions
 export type Objective = 'worst' | 'uniform' | 'middle' | 'distribution';
 
 export class Collection extends DeviceCollection {
-  /** Makes a collection from a line, or from the text of a file that `podium design` wrote. */
-  static parse<C extends typeof DeviceCollection>(this: C, spec: string): Promise<InstanceType<C>>;
+  /** Makes a collection from a line such as `minimax epsilon=1 range=1:120`. */
+  static parse(spec: string): Promise<Collection>;
   /** The collection with the least noise for the objective. */
   static choose(given: {
     epsilon: number;
@@ -17,8 +17,8 @@ export class Collection extends DeviceCollection {
     objective?: Objective;
   }): Promise<Collection>;
 
-  /** The lines of a collection file, as `podium design` writes them. */
-  text(name?: string): string;
+  /** The text from which `podium-privacy/device` makes this collection without a solver. It is for the same version. */
+  readonly design: string;
   /** Whether reports say anything about the values besides their mean. */
   readonly tellsSpread: boolean;
   /** The variance of the report of x; without x its maximum over the range. */
@@ -27,6 +27,8 @@ export class Collection extends DeviceCollection {
   noise(objective?: Objective): number;
   /** Where a share of the reports of x lies, with as many below it as above. */
   span(x: number, share?: number): Limits;
+  /** The probability that the report of each x is this code. Its ratios are all that an observer learns from it. */
+  likelihood(code: number, xs: Numbers): Float64Array;
   /** The density of the report of x at each y. Throws if the mechanism has no density. */
   density(x: number, ys: Numbers): Float64Array;
 

@@ -1,132 +1,26 @@
 // The whole library, wherever its module comes from.
-import { Aggregate as Sums, numbers, put } from './aggregate.js';
-import { Collection as Base } from './collection.js';
+import { Aggregate, numbers, put } from './aggregate.js';
+import { Collection as Base, eachPage } from './collection.js';
+import { decodeDesign, encodeDesign, isDesign } from './design.js';
 import { Library, PodiumError } from './library.js';
+import { hosts } from './numbers.js';
 
-export const library = new Library();
+export const library = new Library(hosts);
 const OBJECTIVES = ['worst', 'uniform', 'middle', 'distribution'];
-const CHANNELS_MAX = 4; // each has some megabytes
+const CHANNELS_MAX = 4; // a channel has some megabytes
 
-/** The channels of the collections that were asked last, the latest at the end, by fingerprint */
+/** Addresses of channels by spec, the one that was used last at the end. */
 const channels = new Map();
+/** The bounds of collections, as bytes. */
 const bounds = new WeakMap();
 
-export class Collection extends Base {
-  static library = library;
-
-  /** Also accepts the text of a file that `podium design` wrote. */
-  static async parse(spec) {
-    if (typeof spec !== 'string' || !spec.trim().includes('\n')) return super.parse(spec);
-    const core = await library.core();
-    core.current = undefined;
-    const status = core.call.parseFile(core.put(new TextEncoder().encode(spec), 'the text'));
-    if (status !== 0) {
-      const [field, line] = [core.words(core.call.fileErrorField()), core.call.fileErrorLine()];
-      const error = core.error(status, { field, line });
-      error.message = `line ${line}, "${field}": ${error.message}`;
-      throw error;
-    }
-    return this.made(core);
-  }
-
-  /** The collection with the least noise for the objective. */
-  static async choose({ epsilon, range, cells = 0, objective = 'worst' }) {
-    const core = await library.core();
-    const [min, max] = rangeOf(range);
-    core.current = undefined;
-    core.check(core.call.choose(epsilon, min, max, cells, objectiveOf(objective)));
-    return this.made(core);
-  }
-
-  /** The lines of a collection file, as `podium design` writes them. */
-  text(name = '') {
-    const core = this.core;
-    const n = core.call.format(core.put(new TextEncoder().encode(name), 'a name'));
-    if (n === 0) throw new PodiumError('a name has up to 63 bytes, and no control characters');
-    return core.text(n);
-  }
-
-  /** Whether reports say anything about the values besides their mean. */
-  get tellsSpread() {
-    return this.core.call.tellsSpread() !== 0;
-  }
-
-  /** The variance of the report of x; without x its maximum over the range. */
-  variance(x) {
-    return x === undefined ? this.core.call.varianceMost() : this.core.call.variance(x);
-  }
-
-  /** The noise of a report under an objective: 'worst', 'uniform', 'middle' or 'distribution'. */
-  noise(objective = 'worst') {
-    return this.core.call.noise(objectiveOf(objective));
-  }
-
-  /** Where a share of the reports of x lies, with as many below as above. */
-  span(x, share = 0.8) {
-    const core = this.core;
-    core.check(core.call.span(x, share));
-    return { lower: core.page[1], upper: core.page[2] };
-  }
-
-  /** The density of the report of x at each y. Throws if the mechanism has no density. */
-  density(x, ys) {
-    const core = this.core;
-    core.check(core.call.shapeInit());
-    const densities = Float64Array.from(ys);
-    for (let from = 0; from < densities.length; from += core.page.length) {
-      const part = densities.subarray(from, from + core.page.length);
-      core.page.set(part);
-      core.call.density(x, part.length);
-      part.set(core.page.subarray(0, part.length));
-    }
-    return densities;
-  }
-
-  /** An aggregate of these reports, or of none. */
-  aggregate(reports) {
-    return Sums.of(this, reports);
-  }
-
-  /** Reads an encoded aggregate of this collection. */
-  decode(encoded) {
-    return Sums.read(this.core, encoded, this);
-  }
-
-  /** Makes the bounds that guaranteed and anytime intervals need, once. */
-  prepare(wantsBounds) {
-    if (!wantsBounds) return;
-    const core = this.core;
-    const at = core.call.bounds();
-    if (bounds.has(this)) {
-      core.fresh().bytes.set(bounds.get(this), at);
-      return;
-    }
-    core.check(core.call.boundsInit());
-    bounds.set(this, core.bytes.slice(at, at + core.call.boundsSize()));
-  }
-
-  /** The address of this collection's channel, which a summary of the distribution needs. */
-  channel() {
-    const core = this.core;
-    let channel = channels.get(this.spec);
-    if (channel === undefined) {
-      core.check(core.call.channelMake());
-      channel = core.page[0];
-      for (const [spec, old] of channels)
-        if (channels.size >= CHANNELS_MAX) {
-          core.call.channelFree(old);
-          channels.delete(spec);
-        }
-    }
-    channels.delete(this.spec);
-    channels.set(this.spec, channel);
-    return channel;
-  }
-}
-
-function rangeOf(range) {
-  if (Array.isArray(range) && range.length === 2 && range.every((end) => typeof end === 'number')) return range;
-  throw new PodiumError('range must be two numbers, such as [1, 120]');
+/** Says what is wrong with a spec, as the program and SQL do. */
+function specError(core, status) {
+  const [field, column] = [core.text(core.call.errorField()), core.call.errorColumn()];
+  const error = core.error(status, { field, column });
+  const where = column === 0 ? `the spec lacks "${field}="` : `the spec is wrong at "${field}", column ${column}`;
+  if (field !== '') error.message = `${where}: ${error.message}`;
+  return error;
 }
 
 function objectiveOf(objective) {
@@ -135,37 +29,153 @@ function objectiveOf(objective) {
   return number;
 }
 
-/** Reads an aggregate of any collection. */
-Sums.decode = async function decode(encoded) {
-  const core = await library.core();
-  core.current = undefined;
-  core.check(core.call.peek(put(core, encoded)));
-  return Collection.made(core).decode(encoded);
-};
+function rangeOf(range) {
+  if (Array.isArray(range) && range.length === 2 && range.every((end) => typeof end === 'number')) return range;
+  throw new PodiumError('range must be two numbers, such as [1, 120]');
+}
 
-/** The mechanisms that there are. */
+export class Collection extends Base {
+  /** Calls a function of the core that makes a collection, and takes that. */
+  static #make(core, call, fail = (status) => core.error(status)) {
+    core.current = undefined;
+    const status = call();
+    if (status !== 0) throw fail(status);
+    return new Collection(core, core.text(core.call.page(), core.call.line()));
+  }
+
+  static async parse(text) {
+    if (typeof text !== 'string') throw new PodiumError('a spec is a text such as "minimax epsilon=1 range=1:120"');
+    const core = await library.core();
+    const version = core.text(core.call.version());
+    const spec = isDesign(text) ? decodeDesign(text, core.call.collectionSize(), version).spec : text;
+    const n = core.put(spec.trim(), 'the spec');
+    return Collection.#make(core, () => core.call.parse(n), (status) => specError(core, status));
+  }
+
+  static async choose({ epsilon, range, cells = 0, objective = 'worst' }) {
+    const core = await library.core();
+    const [min, max] = rangeOf(range);
+    return Collection.#make(core, () => core.call.choose(epsilon, min, max, cells, objectiveOf(objective)));
+  }
+
+  /** The collection of an encoded aggregate. */
+  static ofAggregate(core, encoded) {
+    const n = put(core, encoded);
+    return Collection.#make(core, () => core.call.peek(n));
+  }
+
+  /** This collection with the least epsilon that is enough. */
+  withEpsilonFor(people, within, spread, confidence) {
+    const { core } = this;
+    return Collection.#make(core, () => core.call.planEpsilon(people, within, spread, confidence));
+  }
+
+  get design() {
+    const { core } = this;
+    return encodeDesign(this.spec, this.bytes, core.text(core.call.version()));
+  }
+
+  get tellsSpread() {
+    return this.core.call.tellsSpread() !== 0;
+  }
+
+  variance(x) {
+    const { call } = this.core;
+    return x === undefined ? call.varianceMost() : call.variance(x);
+  }
+
+  noise(objective = 'worst') {
+    return this.core.call.noise(objectiveOf(objective));
+  }
+
+  span(x, share = 0.8) {
+    const { core } = this;
+    const { page } = core.check(core.call.span(x, share));
+    return { lower: page[1], upper: page[2] };
+  }
+
+  likelihood(code, xs) {
+    return this.#map(xs, (call, n) => call.likelihood(code, n));
+  }
+
+  density(x, ys) {
+    const { core } = this;
+    core.check(core.call.shapeInit());
+    return this.#map(ys, (call, n) => call.density(x, n));
+  }
+
+  /** What the core makes of numbers, a page at a time. */
+  #map(given, work) {
+    const { core } = this;
+    const made = Float64Array.from(given);
+    eachPage(core, made.length, (from, to) => {
+      const part = made.subarray(from, to);
+      core.page.set(part);
+      work(core.call, part.length);
+      part.set(core.page.subarray(0, part.length));
+    });
+    return made;
+  }
+
+  aggregate(reports) {
+    return Aggregate.of(this, reports);
+  }
+
+  decode(encoded) {
+    return Aggregate.read(this, encoded);
+  }
+
+  /** Puts the bounds that guaranteed and anytime intervals need into the core; they are computed once. */
+  useBounds() {
+    const { core } = this;
+    const at = core.call.bounds();
+    if (bounds.has(this)) return core.fresh().bytes.set(bounds.get(this), at);
+    core.check(core.call.boundsInit());
+    bounds.set(this, core.copy(at, core.call.boundsSize()));
+  }
+
+  /** The address of this collection's channel, which the distribution is estimated with. */
+  channel() {
+    const { core } = this;
+    let channel = channels.get(this.spec);
+    if (channel === undefined) {
+      channel = core.check(core.call.channelMake()).page[0];
+      const [oldest] = channels.size >= CHANNELS_MAX ? channels.keys() : [];
+      if (oldest !== undefined) core.call.channelFree(channels.get(oldest));
+      channels.delete(oldest);
+    }
+    channels.delete(this.spec);
+    channels.set(this.spec, channel);
+    return channel;
+  }
+}
+
+Aggregate.decode = async (encoded) => Collection.ofAggregate(await library.core(), encoded).decode(encoded);
+
+const collectionOf = async (given) => (given instanceof Collection ? given : Collection.parse(given));
+
 export async function mechanisms() {
   const core = await library.core();
-  return Array.from({ length: core.call.mechanismCount() }, (_, i) => ({
-    name: core.words(core.call.mechanismName(i)),
-    summary: core.words(core.call.mechanismSummary(i)),
-    colour: core.words(core.call.mechanismColour(i)),
-    parameter: core.words(core.call.mechanismParameter(i)) || undefined,
+  const { call } = core;
+  return Array.from({ length: call.mechanismCount() }, (_, i) => ({
+    name: core.text(call.mechanismName(i)),
+    summary: core.text(call.mechanismSummary(i)),
+    colour: core.text(call.mechanismColour(i)),
+    parameter: core.text(call.mechanismParameter(i)) || undefined,
   }));
 }
 
-/** The library's version, such as "0.1.0". */
 export async function version() {
   const core = await library.core();
-  return core.words(core.call.version());
+  return core.text(core.call.version());
 }
 
-/** The noise of every mechanism with this epsilon and range, in the library's order. */
 export async function compare({ epsilon, range, spread = 0, cells = 0 }) {
   const [min, max] = rangeOf(range);
   const rows = [];
   for (const { name, summary, colour, parameter } of await mechanisms()) {
-    const own = parameter === 'spread' ? ` spread=${spread}` : parameter === 'cells' && cells ? ` cells=${cells}` : '';
+    const value = { spread, cells }[parameter];
+    const own = value ? ` ${parameter}=${value}` : parameter === 'spread' ? ' spread=0' : '';
     const collection = await Collection.parse(`${name} epsilon=${epsilon} range=${min}:${max}${own}`);
     const noise = Object.fromEntries(OBJECTIVES.map((objective) => [objective, collection.noise(objective)]));
     rows.push({ mechanism: name, summary, colour, ...noise, codeBytes: collection.codeBytes, collection });
@@ -173,88 +183,71 @@ export async function compare({ epsilon, range, spread = 0, cells = 0 }) {
   return rows;
 }
 
-async function collectionOf(collection) {
-  return collection instanceof Collection ? collection : Collection.parse(collection);
-}
-
-/** Computes the error from the people, or the people from the error; given both, the least epsilon that is enough. */
-export async function plan(collection, { people, within, confidence = 0.95, spread = 0.25, quantile, histogram }) {
-  let c = await collectionOf(collection);
+export async function plan(collection, question) {
+  const { people, within, quantile, histogram, confidence = 0.95, spread = 0.25 } = question;
+  const c = await collectionOf(collection);
   if (people === undefined && within === undefined)
     throw new PodiumError('give people or within; the other one is computed');
-  if (quantile !== undefined || histogram !== undefined)
-    return planShape(c, { people, within, confidence, quantile, histogram });
-  const core = c.core;
-  if (people !== undefined && within !== undefined) {
-    core.current = undefined;
-    core.check(core.call.planEpsilon(people, within, spread, confidence));
-    c = Collection.made(core);
-  } else if (people === undefined) {
-    core.check(core.call.planPeople(within, spread, confidence));
-    people = core.page[0];
-  } else {
-    core.check(core.call.planError(people, spread, confidence));
-    within = core.page[0];
+  if (quantile !== undefined || histogram !== undefined) return planShape(c, { ...question, confidence });
+  const { core } = c;
+  if (people !== undefined && within !== undefined)
+    return { collection: c.withEpsilonFor(people, within, spread, confidence), people, within, confidence };
+  if (people === undefined) {
+    const { page } = core.check(core.call.planPeople(within, spread, confidence));
+    return { collection: c, people: page[0], within, confidence };
   }
-  return { collection: c, people, within, confidence };
+  const { page } = core.check(core.call.planError(people, spread, confidence));
+  return { collection: c, people, within: page[0], confidence };
 }
 
 function planShape(c, { people, within, confidence, quantile, histogram }) {
-  if (people !== undefined && within !== undefined)
-    throw new PodiumError('for a quantile or a histogram, give people or within, not both');
-  if (quantile !== undefined && histogram !== undefined) throw new PodiumError('give quantile or histogram, not both');
+  if ((people !== undefined && within !== undefined) || (quantile !== undefined && histogram !== undefined))
+    throw new PodiumError('give people or within, and quantile or histogram, not both');
   const channel = c.channel();
-  const core = c.core;
+  const { core } = c;
   const asksPeople = people === undefined;
   const given = asksPeople ? within : people;
-  core.check(
+  const status =
     quantile !== undefined
       ? core.call.planQuantile(channel, asksPeople, given, quantile, confidence)
-      : core.call.planHistogram(channel, asksPeople, given, histogram, confidence),
-  );
-  const found = core.page[0];
+      : core.call.planHistogram(channel, asksPeople, given, histogram, confidence);
+  const found = core.check(status).page[0];
   return { collection: c, people: asksPeople ? found : people, within: asksPeople ? within : found, confidence };
 }
 
-/** The least difference between the means of two of so many groups that a test finds with this power. */
 export async function planDifference({ within, groups = 2, confidence = 0.95, power = 0.8 }) {
   const core = await library.core();
-  core.check(core.call.planDifference(within, groups, confidence, power));
-  return core.page[0];
+  return core.check(core.call.planDifference(within, groups, confidence, power)).page[0];
 }
 
-/** What a report with this epsilon can do to what somebody believed with the probability `prior`. */
 export async function promise(epsilon, prior = 0.5) {
   const core = await library.core();
   core.check(core.call.promise(epsilon, prior));
   const made = numbers(core, ['factor', 'prior', 'least', 'most', 'strength']);
-  return { epsilon, ...made, strength: core.words(core.call.strengthName(made.strength)) };
+  return { epsilon, ...made, strength: core.text(core.call.strengthName(made.strength)) };
 }
 
-/** What a report can tell about a person, in numbers. */
 export async function explain(collection) {
   const c = await collectionOf(collection);
   const odds = await Promise.all([0.01, 0.1, 0.5].map((prior) => promise(c.epsilon, prior)));
-  const { factor, strength } = odds[0];
   return {
     collection: c.spec,
     epsilon: c.epsilon,
-    factor,
-    strength,
+    factor: odds[0].factor,
+    strength: odds[0].strength,
     odds: odds.map(({ prior, least, most }) => ({ prior, least, most })),
-    examples: c.range.map((value) => ({ value, share: 0.8, ...c.span(value, 0.8) })),
+    examples: c.range.map((value) => ({ value, share: 0.8, ...c.span(value) })),
   };
 }
 
-/** Adjusts the p-values of several comparisons by Holm's method. */
 export async function adjust(pValues) {
   const core = await library.core();
-  if (pValues.length > core.page.length) throw new PodiumError(`at most ${core.page.length} p-values`);
-  core.page.set(pValues);
+  const { page } = core.fresh();
+  if (pValues.length > page.length) throw new PodiumError(`at most ${page.length} p-values`);
+  page.set(pValues);
   core.check(core.call.adjust(pValues.length));
   return Array.from(core.page.subarray(0, pValues.length));
 }
 
-/** Says where the module comes from. */
 export const load = (source) => library.load(source);
-export { Sums as Aggregate, PodiumError };
+export { Aggregate, PodiumError };
