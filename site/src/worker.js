@@ -6,6 +6,7 @@ import { CROWDS } from './settings.js';
 
 const REPORTS = 10;
 const POINTS = 480;
+const SHOWN = 0.96; // the share of the reports of an end that the axis shows
 const BINS = 20;
 const CHUNK = 20000; // people between two looks at the messages
 const PATIENCE = 400; // milliseconds after which a crowd that is always interrupted shows its histogram anyway
@@ -25,36 +26,29 @@ async function attempt(work) {
 
 // ---- You ----
 
-/** How likely each report is from each x of the range. */
-const likelihoods = (collection, reports, xs) => Array.from(reports, (report) => likelihood(collection, report, xs));
+/** Mechanisms with few different reports have probabilities, and the others a density. */
+const isDiscrete = (collection) => collection.codeBytes === 1;
 
-const hasDensity = (collection) => collection.codeBytes > 1;
-
-function likelihood(collection, report, xs) {
-  if (collection.likelihood) return collection.likelihood(report, xs);
-  if (!hasDensity(collection)) return undefined;
-  return Float64Array.from(xs, (x) => collection.density(x, [report])[0]);
-}
-
-/** The distribution of the report of x, at the ys; of few cells, the probability of each. */
+/** How often the report of x is each of the ys, by the density or by the probabilities of all codes. */
 function distribution(collection, x, ys) {
-  if (hasDensity(collection)) return collection.density(x, ys);
-  return Float64Array.from(ys, (y) => likelihood(collection, y, [x])?.[0] ?? NaN);
+  if (!isDiscrete(collection)) return collection.density(x, ys);
+  return Float64Array.from(ys, (_, code) => collection.likelihood(code, [x])[0]);
 }
 
-function reportsOf(collection) {
-  if (hasDensity(collection)) return undefined;
-  return collection.reports(Array.from({ length: collection.cells }, (_, i) => i));
+function everyReport(collection) {
+  return collection.reports(Array.from({ length: collection.cells }, (_, code) => code));
 }
 
 async function you({ spec, value, other }) {
   const collection = await Collection.parse(spec);
   const [low, high] = collection.range;
-  const reports = collection.privatize(new Float64Array(REPORTS).fill(value)).sort();
-  const spans = [collection.span(low, 0.96), collection.span(high, 0.96)];
-  const from = Math.min(spans[0].lower, reports[0]);
-  const to = Math.max(spans[1].upper, reports[REPORTS - 1]);
-  const ys = reportsOf(collection) ?? between(from, to, POINTS);
+  const drawn = collection.codes(new Float64Array(REPORTS).fill(value));
+  const codes = Array.from(drawn).sort((a, b) => collection.reports(a) - collection.reports(b));
+  const reports = collection.reports(codes);
+  const likelihoods = (xs) => codes.map((code) => collection.likelihood(code, xs));
+  const from = Math.min(collection.span(low, SHOWN).lower, reports[0]);
+  const to = Math.max(collection.span(high, SHOWN).upper, reports[REPORTS - 1]);
+  const ys = isDiscrete(collection) ? everyReport(collection) : between(from, to, POINTS);
   const xs = between(low, high, POINTS + 1);
   return {
     reports,
@@ -62,12 +56,11 @@ async function you({ spec, value, other }) {
     xs,
     from,
     to,
-    isDiscrete: collection.codeBytes === 1,
+    isDiscrete: isDiscrete(collection),
     own: distribution(collection, value, ys),
     others: distribution(collection, other, ys),
-    likelihoods: likelihoods(collection, reports, xs),
-    towards: likelihoods(collection, reports, [value, other]),
-    bytes: collection.codeBytes,
+    likelihoods: likelihoods(xs),
+    towards: likelihoods([value, other]),
   };
 }
 

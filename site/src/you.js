@@ -102,13 +102,9 @@ export class You {
   #show(answer) {
     if (answer.problem) return this.#page.complain(answer.problem);
     this.#answer = { ...answer, value: this.#value, other: this.#other };
-    this.#show10();
-    const isTold = answer.likelihoods[0] !== undefined;
-    $('telling').hidden = !isTold;
-    $('untold').hidden = isTold;
-    $('untold').textContent =
-      'Choose another mechanism to see where a report could have come from: Minimax has no density.';
-    if (!isTold) return;
+    this.#showStrip();
+    this.#showChips();
+    this.#showGuesses();
     this.#showChosen();
   }
 
@@ -117,39 +113,49 @@ export class You {
     return formatIn(high - low);
   }
 
-  #show10() {
-    const { reports, ys, own, others, from, to, value, other } = this.#answer;
+  #showStrip() {
+    const { reports, ys, own, others, from, to, isDiscrete } = this.#answer;
     const { low, high } = this.#page.settings;
-    const f = this.#formatter();
-    const top = 1.12 * (Math.max(...own, ...others) || 1);
     const outside = reports.filter((report) => report < low || report > high).length;
+    const top = 1.12 * Math.max(...own, ...others);
     const margin = 0.02 * (to - from);
-    this.strip.set([ys, own, others], {
+    this.strip.set(isDiscrete ? [[], [], []] : [ys, own, others], {
       x: [from - margin, to + margin],
       y: [-0.2 * top, top],
-      says: `The reports are ${Array.from(reports, f).join(', ')}. ${outside} of 10 are outside the range.`,
+      says: `${Array.from(reports, this.#formatter()).join(', ')}. ${outside} of the ten are outside the range.`,
     });
+    say($('strip-caption'), this.#captionOf(outside));
+  }
+
+  #captionOf(outside) {
+    const { value, other, ys, isDiscrete } = this.#answer;
+    const [own, others] = [format(value), format(other)];
+    const curves = isDiscrete
+      ? `There are only ${ys.length} different reports: each line shows how often one of them comes up for ${own}, \
+and each grey mark for ${others}.`
+      : `The filled curve shows how often each report comes up for ${own}, and the dashed one for ${others}.`;
+    const verb = outside === 1 ? 'lies' : 'lie';
     const place =
-      outside === 0
-        ? 'The range is shaded.'
-        : `The range is shaded; ${outside} of the ten ${outside === 1 ? 'reports lies' : 'reports lie'} outside it, \
-which is intended: only unaltered reports average to the truth.`;
-    say(
-      $('strip-caption'),
-      `The dots are ten reports of ${format(value)}. The filled curve shows how often each report comes up for \
-${format(value)}, and the dashed one for ${format(other)}. ${place}`,
-    );
-    const chips = Array.from(reports, (report, i) =>
-      make(
-        'label',
-        {},
-        make('input', { type: 'radio', name: 'report', value: i, checked: i === this.#chosen }),
-        f(report),
-      ),
-    );
+      outside > 0
+        ? `; ${outside} of the ten ${verb} outside it, which is intended: only unaltered reports average to the truth`
+        : '';
+    return `The dots are ten reports of ${own}. ${curves} The range is shaded${place}.`;
+  }
+
+  #showChips() {
+    const f = this.#formatter();
+    const chips = Array.from(this.#answer.reports, (report, i) => {
+      const input = make('input', { type: 'radio', name: 'report', value: i, checked: i === this.#chosen });
+      return make('label', {}, input, f(report));
+    });
     const hadFocus = $('chips').contains(document.activeElement);
     $('chips').replaceChildren($('chips').querySelector('legend'), ...chips);
     if (hadFocus) chips[this.#chosen].querySelector('input').focus();
+  }
+
+  /** Names the two numbers between which the observer wonders. */
+  #showGuesses() {
+    const { value, other } = this.#answer;
     for (const element of document.querySelectorAll('[data-own]')) element.textContent = format(value);
     document.querySelector('[data-own-side]').textContent = `${format(value)} →`;
     document.querySelector('[data-other-side]').textContent = `← ${format(other)}`;
@@ -246,6 +252,7 @@ ${times(odds.factorOfTen)}, because reports about the same number add up.`,
 
   #drawReports(ctx, at, box) {
     if (!this.#answer) return;
+    if (this.#answer.isDiscrete) this.#drawLines(ctx, at);
     const y = box.top + box.height - BASE / 2;
     const [own] = at(this.#answer.value, 0);
     lines.vertical(ctx, { ...box, height: box.height - BASE }, own, this.#colour(), { dash: [3, 3] });
@@ -254,6 +261,20 @@ ${times(odds.factorOfTen)}, because reports about the same number add up.`,
       if (i !== this.#chosen) lines.dot(ctx, at(report, 0)[0], y, 5.5, `${this.#colour()}aa`);
     });
     lines.dot(ctx, at(this.#answer.reports[this.#chosen], 0)[0], y, 8, this.#colour(), ink('ink'));
+  }
+
+  /** A line for each of the few reports that there are, and a mark where it would end for the other number */
+  #drawLines(ctx, at) {
+    const { ys, own, others } = this.#answer;
+    ys.forEach((report, i) => {
+      const [x, end] = at(report, own[i]);
+      const [, base] = at(report, 0);
+      const [, mark] = at(report, others[i]);
+      ctx.fillStyle = `${this.#colour()}90`;
+      ctx.fillRect(Math.round(x), end, 1, base - end);
+      ctx.fillStyle = ink('edge');
+      ctx.fillRect(x - 1.5, mark - 1, 3, 2);
+    });
   }
 
   #drawBound(ctx, at, box) {
