@@ -1,5 +1,5 @@
 #!/bin/sh
-# The npm package, built by Debian's clang, lld, wasi-libc and binaryen.
+# The npm package, built by Debian's clang, lld, wasi-libc, binaryen and esbuild.
 #
 #   web.sh build DIRECTORY   writes DIRECTORY/package (the modules, the JavaScript) and DIRECTORY/podium-privacy-*.tgz
 #   web.sh sizes DIRECTORY   prints how large that is, gzipped
@@ -61,7 +61,12 @@ build() {
             "$(base64 -w0 "$package/$name.wasm")" \
             'export const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));' >"$package/$name-bytes.js"
     done
-    cp adapters/web/src/* LICENSE "$package"
+    for file in adapters/web/src/*.js "$package"/*-bytes.js; do
+        esbuild --minify --target=es2022 --log-level=warning "$file" >"$directory/minified.js"
+        mv "$directory/minified.js" "$package/$(basename "$file")"
+    done
+    chmod +x "$package/cli.js"
+    cp adapters/web/src/*.d.ts adapters/web/README.md LICENSE "$package"
     sed "s/@VERSION@/$(version)/" adapters/web/package.json >"$package/package.json"
     tar --sort=name --owner=0 --group=0 --mtime=@0 -czf "$directory/podium-privacy-$(version).tgz" -C "$directory" package
 }
@@ -79,8 +84,12 @@ sizes() {
 case $command in
 build) build ;;
 sizes)
-    sizes podium-privacy/device podium-device.wasm device.js device-half.js collection.js design.js library.js
-    sizes podium-privacy podium.wasm index.js whole.js aggregate.js collection.js design.js library.js numbers.js
+    device="collection.js design.js library.js"
+    # shellcheck disable=SC2086
+    sizes podium-privacy/device podium-device.wasm device.js device-half.js $device
+    # shellcheck disable=SC2086
+    sizes podium-privacy podium.wasm index.js whole.js aggregate.js numbers.js $device
+    sizes podium-privacy/reporter reporter.js
     ;;
 *) echo "web.sh: no command is called '$command'" >&2; exit 2 ;;
 esac

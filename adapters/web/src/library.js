@@ -14,11 +14,16 @@ export class PodiumError extends Error {
 
 const PAGE_VALUES = 4096; // of core.h
 
+/** What Node 18 has instead of globalThis.crypto. */
+let nodeCrypto;
+
+/** The Crypto whose getRandomValues makes all random bits. There is no other source: without it, everything fails. */
+export const randomSource = () => globalThis.crypto ?? nodeCrypto;
+
 /** The module with one memory. Whatever is private is in it during a call only. */
 class Core {
-  /** nodeCrypto is what Node 18 has instead of globalThis.crypto; hosts are what C calls besides `random`. */
-  constructor(module, nodeCrypto, hosts) {
-    this.nodeCrypto = nodeCrypto;
+  /** hosts are what C calls besides `random`. */
+  constructor(module, hosts) {
     const random = (address, n) => this.#random(address, n);
     const instance = new WebAssembly.Instance(module, { Math, podium: { random, ...hosts(this) } });
     /** The functions of adapters/web/core. */
@@ -42,7 +47,7 @@ class Core {
   /** Fills memory with random bytes. It fails rather than using anything weaker than getRandomValues. */
   #random(address, n) {
     try {
-      (globalThis.crypto ?? this.nodeCrypto).getRandomValues(this.fresh().bytes.subarray(address, address + n));
+      randomSource().getRandomValues(this.fresh().bytes.subarray(address, address + n));
       return true;
     } catch {
       return false;
@@ -129,10 +134,10 @@ export class Library {
 
   async #make() {
     const { source } = this;
-    const nodeCrypto = globalThis.crypto === undefined && isNode ? (await ofNode('crypto')).webcrypto : undefined;
+    if (globalThis.crypto === undefined && isNode) nodeCrypto = (await ofNode('crypto')).webcrypto;
     const isUrl = source instanceof URL || typeof source === 'string';
     const bytes = isUrl ? await readUrl(new URL(source, globalThis.location?.href)) : source;
     const module = bytes instanceof WebAssembly.Module ? bytes : await WebAssembly.compile(bytes);
-    return new Core(module, nodeCrypto, this.#hosts);
+    return new Core(module, this.#hosts);
   }
 }
