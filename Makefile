@@ -24,7 +24,7 @@
 #   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make web          the npm package, build/web/podium-privacy-*.tgz, and how large it is
-#   make site         the page on which everybody can try it, build/site/index.html, with uPlot and esbuild from npm
+#   make site         the page on which everybody can try it, build/site/index.html, with uPlot from npm
 #   make site-open    ... served on this machine alone; prints the address (PORT)
 #   make bench-site   frames a second while somebody drags a slider on it, in Chromium
 #   make clean

@@ -155,4 +155,3 @@ export const lines = {
 };
 
 export const stepped = uPlot.paths.stepped({ align: 1 });
-export const people = formatShort;

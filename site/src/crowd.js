@@ -1,8 +1,8 @@
 // 2. The crowd: simulated people answer, and the estimate closes in on the truth.
 import { $, fillSelect, say } from './dom.js';
-import { Chart, ink, lines, people as short } from './charts.js';
+import { Chart, ink, lines } from './charts.js';
 import { CROWDS, QUESTIONS, TRUTHS } from './settings.js';
-import { format, formatCount, formatIn, points as inPoints } from './words.js';
+import { format, formatCount, formatIn, formatPeople, points as inPoints } from './words.js';
 
 const STEP = 900; // milliseconds between two numbers of people while it grows
 
@@ -18,7 +18,7 @@ export class Crowd {
     $('people').max = CROWDS.length - 1;
     this.average = new Chart($('average'), {
       height: 230,
-      x: { log: true, values: short, splits: () => [100, 1000, 10000, 100000, 1000000] },
+      x: { log: true, values: formatPeople, splits: () => [100, 1000, 10000, 100000, 1000000] },
       y: {},
       series: [{ show: false }],
       over: (...surface) => this.#drawAverage(...surface),
@@ -48,9 +48,9 @@ export class Crowd {
     $('truth').value = truth;
   }
 
-  ask(again = false) {
+  ask() {
     const { truth, people } = this.#page.settings;
-    this.#page.engine.ask('crowd', { spec: this.#page.spec, truth, people, again });
+    this.#page.engine.ask('crowd', { spec: this.#page.spec, truth, people });
   }
 
   #play() {
@@ -74,6 +74,8 @@ export class Crowd {
 
   #show(answer) {
     if (answer.problem) return this.#page.complain(answer.problem);
+    const { low, high } = this.#page.settings;
+    if (answer.range[0] !== low || answer.range[1] !== high) return; // about a range that was since moved
     this.#answer = answer;
     if (answer.shape) this.#shape = answer.shape;
     this.#showAverage();

@@ -154,7 +154,7 @@ class Page {
       if (document.activeElement !== $(`${end}-number`)) $(`${end}-number`).value = settings[end];
     }
     $('more-summary').textContent =
-      `${format(settings.low)} to ${format(settings.high)} ${unit}, ${TITLES[settings.mechanism]}`;
+      `${format(settings.low)} to ${format(settings.high)}, ${TITLES[settings.mechanism]}`;
     for (const element of document.querySelectorAll('[data-unit]')) element.textContent = unit;
     document.body.className = `of-${settings.mechanism}`;
     this.crowd.reflect();

@@ -18,6 +18,9 @@ export const withUnit = (text, unit) => `${text} ${text === '1' ? unit.replace(/
 
 export const formatCount = (n) => WHOLE.format(n);
 
+/** Numbers of people for axes: "100", "1 k", "1 M" */
+export const formatPeople = (n) => (n < 1e3 ? format(n) : n < 1e6 ? `${n / 1e3} k` : `${n / 1e6} M`);
+
 /** Large numbers for axes: "20 k", "1 M" */
 export function formatShort(x) {
   const size = Math.abs(x);

@@ -161,9 +161,11 @@ class Crowd {
     });
   }
 
-  histogram(stage) {
+  /** The histogram at a stage, beside the truth */
+  shape(stage) {
     stage.summary ??= stage.aggregate.summary({ histogram: BINS, quantiles: [0.5] });
-    return stage.summary;
+    const { histogram, withheld, quantiles } = stage.summary;
+    return { count: stage.count, histogram, withheld, truth: stage.bins, median: quantiles[0] };
   }
 }
 
@@ -180,32 +182,24 @@ function* points(stages) {
 }
 
 /** Posts the mean while people answer, and the histogram once all have, unless a newer request arrives. */
-async function gather({ spec, truth, people, again }, post, isOld) {
-  if (again) crowd = undefined;
+async function gather({ spec, truth, people }, post, isOld) {
   const c = await crowdFor(spec, truth);
   const stageCount = CROWDS.indexOf(people) + 1;
-  while (c.stages.length < stageCount) {
+  const reached = () => c.stages.slice(0, stageCount);
+  const show = (shape) => post({ range: c.collection.range, points: [...points(reached())], people, shape });
+  while (c.stages.length < stageCount && !(c.aggregate.count > CHUNK && isOld())) {
     const goal = CROWDS[c.stages.length];
     c.answer(Math.min(goal, c.aggregate.count + CHUNK));
     if (c.aggregate.count === goal) c.remember();
     if (c.aggregate.count < CHUNK) continue;
-    post({ points: [...points(c.stages)], people, done: false });
+    show();
     await breathe();
-    if (isOld()) break;
   }
-  const reached = c.stages.slice(0, stageCount);
-  post({ points: [...points(reached)], people, done: reached.length === stageCount });
+  show();
   await breathe();
   if (isOld() && performance.now() - shown < PATIENCE) return;
-  const stage = reached.at(-1);
-  const { histogram, withheld, quantiles } = c.histogram(stage);
+  show(c.shape(reached().at(-1)));
   shown = performance.now();
-  post({
-    points: [...points(reached)],
-    people,
-    done: reached.length === stageCount,
-    shape: { count: stage.count, histogram, withheld, truth: stage.bins, median: quantiles[0] },
-  });
 }
 
 // ---- Messages: only the newest request of each kind is answered ----

@@ -315,7 +315,6 @@ test('the link keeps the settings, and the copy buttons copy', () =>
 
 test('works offline once it is loaded, and from a file', async () => {
   await visit({}, async (page, context) => {
-    await page.waitForLoadState('networkidle'); // the icon comes last
     await context.setOffline(true);
     await page.selectOption('#mechanism', 'laplace');
     await page.waitForFunction(() => document.getElementById('code').textContent.includes('laplace'));
