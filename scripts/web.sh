@@ -3,8 +3,11 @@
 #
 #   web.sh build DIRECTORY   writes DIRECTORY/package (the modules, the JavaScript) and DIRECTORY/podium-privacy-*.tgz
 #   web.sh sizes DIRECTORY   prints how large that is, gzipped
+#   web.sh npm DIRECTORY PACKAGE...   installs packages of npm there, unless they are there; exits with 77 if npm cannot be
+#                                     reached
 set -eu
 command=$1 directory=$2
+shift 2
 cd "$(dirname "$0")/.."
 mkdir -p "$directory"
 directory=$(cd "$directory" && pwd)
@@ -81,6 +84,18 @@ sizes() {
     printf '%-30s %2d.%d KB gzipped: %s\n' "$part" $((total / 1000)) $((total / 100 % 10)) "$*"
 }
 
+npm_install() {
+    wanted="$(node -v) $*"
+    [ "$(cat "$directory/wanted" 2>/dev/null)" != "$wanted" ] || exit 0
+    rm -rf "$directory/node_modules" "$directory"/package*.json
+    npm install --prefix "$directory" --no-audit --no-fund --fetch-retries 1 "$@" >"$directory/npm.log" 2>&1 || {
+        echo "web.sh: skipped, because npm cannot install $*:" >&2
+        tail -n 3 "$directory/npm.log" >&2
+        exit 77
+    }
+    echo "$wanted" >"$directory/wanted"
+}
+
 case $command in
 build) build ;;
 sizes)
@@ -91,5 +106,6 @@ sizes)
     sizes podium-privacy podium.wasm index.js whole.js aggregate.js numbers.js $device
     sizes podium-privacy/reporter reporter.js
     ;;
+npm) npm_install "$@" ;;
 *) echo "web.sh: no command is called '$command'" >&2; exit 2 ;;
 esac

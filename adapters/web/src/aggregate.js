@@ -24,7 +24,7 @@ function reasons(core, parts) {
 }
 
 function question({ confidence = 0.95, interval = 'normal', population = false }) {
-  if (!(confidence > 0 && confidence < 1)) throw new PodiumError('confidence must be between 0 and 1');
+  if (typeof confidence !== 'number' || !(confidence > 0 && confidence < 1)) throw new PodiumError('confidence must be between 0 and 1');
   const number = INTERVALS.indexOf(interval);
   if (number < 0) throw new PodiumError("interval must be 'normal', 'guaranteed' or 'anytime'");
   return [confidence, number, Boolean(population)];

@@ -145,6 +145,7 @@ export class Collection {
       return kept;
     } finally {
       core.page.fill(0);
+      core.cells.fill(0); // where a grid is fine, a cell is a random word
     }
   }
 

@@ -24,21 +24,25 @@ export function encodeDesign(spec, bytes, version) {
   return `${spec}${MARK}${version}:${btoa(String.fromCharCode(...packed))}`;
 }
 
-export function decodeDesign(text, size, version) {
-  const [spec, made, packed] = /^(.*) design=([^:]*):([\w+/=]*)$/.exec(text.trim())?.slice(1) ?? [];
-  if (made !== undefined && made !== version)
-    throw new PodiumError(`the design is of version ${made}, and this is ${version}: design the collection again`);
-  const bytes = new Uint8Array(size);
-  const sum = [];
+/** The bytes that a text of base64 stands for; none if it is not one. */
+function unpack(packed, size) {
+  const bytes = [];
   try {
     const from = Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-    sum.push(...from.splice(0, 4));
-    for (let i = 0, at = 0; i < from.length; i++)
-      if (from[i] === 0) at += from[++i];
-      else bytes[at++] = from[i];
+    for (let i = 4; i < from.length && bytes.length < size; i++)
+      bytes.push(...(from[i] === 0 ? new Uint8Array(from[++i]) : [from[i]]));
+    return { sum: from.slice(0, 4), bytes: Uint8Array.from(bytes) };
   } catch {
-    // what atob cannot read has no checksum
+    return { sum: [], bytes: new Uint8Array() };
   }
-  if (checksum(spec, bytes).join() !== sum.join()) throw new PodiumError('the design is damaged');
+}
+
+export function decodeDesign(text, size, version) {
+  const [, spec, made, packed] = /^(.*) design=([^:]*):([\w+/=]*)$/.exec(text.trim()) ?? [];
+  if (made !== undefined && made !== version)
+    throw new PodiumError(`the design is of version ${made}, and this is ${version}: design the collection again`);
+  const { sum, bytes } = unpack(packed, size);
+  if (bytes.length !== size || checksum(spec, bytes).join() !== sum.join())
+    throw new PodiumError('the design is damaged');
   return { spec, bytes };
 }

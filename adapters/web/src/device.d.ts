@@ -49,7 +49,7 @@ export interface CodesOptions {
  * data reveals something about the data.
  */
 export class Collection {
-  private constructor();
+  protected constructor();
   /**
    * Makes a collection from a design, which a whole library has made of a spec beforehand. If it gets a spec, such as
    * `minimax epsilon=1 range=1:120`, it loads the whole library for its solvers.

@@ -9,8 +9,8 @@ export const library = new Library(hosts);
 const OBJECTIVES = ['worst', 'uniform', 'middle', 'distribution'];
 const CHANNELS_MAX = 4; // a channel has some megabytes
 
-/** Addresses of channels by spec, the one that was used last at the end. */
-const channels = new Map();
+/** Addresses of channels in each core by spec, the one that was used last at the end. */
+const channelsOf = new WeakMap();
 /** The bounds of collections, as bytes. */
 const bounds = new WeakMap();
 
@@ -137,6 +137,8 @@ export class Collection extends Base {
   /** The address of this collection's channel, which the distribution is estimated with. */
   channel() {
     const { core } = this;
+    const channels = channelsOf.get(core) ?? new Map();
+    channelsOf.set(core, channels);
     let channel = channels.get(this.spec);
     if (channel === undefined) {
       channel = core.check(core.call.channelMake()).page[0];
