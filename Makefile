@@ -24,6 +24,10 @@
 #   make python       the Python package, build/python/podium_privacy-*.whl, by tools of PyPI
 #   make notebook     execute examples/notebook.ipynb, with the flights of npm's vega-datasets, and write its outputs
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
+#   make web          the npm package, build/web/podium-privacy-*.tgz, and how large it is
+#   make site         the page on which everybody can try it, build/site/index.html, with uPlot from npm
+#   make site-open    ... served on this machine alone; prints the address (PORT)
+#   make bench-site   frames a second while somebody drags a slider on it, in Chromium
 #   make clean
 
 PREFIX ?= /usr/local
@@ -36,7 +40,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
-    python-wheel notebook install clean
+    python-wheel notebook web site site-open bench-site install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -165,6 +169,26 @@ bench-python:
 	@cmake --build build -j$(JOBS) --target podium_shared
 	@scripts/python.sh install build/bench-python numpy opendp diffprivlib 'scikit-learn<1.6'
 	@build/bench-python/venv/bin/python bench/python.py build/libpodium.so
+
+web:
+	@scripts/setup.sh --check web
+	@scripts/web.sh build build/web
+	@scripts/web.sh sizes build/web
+	@ls build/web/*.tgz
+
+site: web
+	@scripts/setup.sh --check site
+	@scripts/site.sh build build/web/package build/site
+	@scripts/site.sh sizes build/site
+	@echo "build/site/index.html is there; make site-open serves it"
+
+PORT ?= 8017
+site-open: site
+	@PORT=$(PORT) scripts/site.sh open build/site
+
+bench-site: site
+	@scripts/npm.sh build/site-bench playwright-core@1.65.1
+	@node bench/site.mjs build/site build/site-bench
 
 clean:
 	rm -rf build

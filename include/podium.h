@@ -221,6 +221,13 @@ typedef struct podium_collection {
  */
 PODIUM_API podium_status podium_collection_init(podium_collection *collection, const podium_spec *spec) PODIUM_MUST_USE;
 
+/* Checks a collection that was initialised elsewhere by the same version of the library, and copied: from a file, from
+   flash, from a server. PODIUM_OK means that its reports are as private as the epsilon of its spec says, because the
+   inequalities of docs/proof.md hold, and that no function reads beyond its tables. Whether its reports are accurate is
+   not checked. Takes microseconds, or some milliseconds for Laplace and Staircase. Fails with
+   PODIUM_ERROR_NOT_INITIALISED or PODIUM_ERROR_NOT_PRIVATE. */
+PODIUM_API podium_status podium_collection_check(const podium_collection *collection) PODIUM_MUST_USE;
+
 /* The spec with its defaults filled in, and a fingerprint of it by which two sides can check that they mean the same
    collection. */
 PODIUM_API podium_spec podium_collection_spec(const podium_collection *collection);

@@ -433,6 +433,11 @@ PODIUM_API double podium_shape_efficiency(const podium_shape *a, const podium_sh
 PODIUM_API double podium_collection_mass(const podium_collection *collection, uint64_t place, uint64_t first,
                                          uint64_t last);
 
+/* Returns the probability that the report of x is this cell, exact except for rounding. Over all x it differs by a
+   factor of at most e^epsilon, and these ratios are all that an observer of the report learns. An x outside [min, max]
+   counts as the nearer end. NaN if x is NaN, or the cell is not below podium_collection_cells. */
+PODIUM_API double podium_collection_likelihood(const podium_collection *collection, double x, uint64_t cell);
+
 /* Returns the most by which k dishonest reports among n can move their mean, because each can be moved across the
    whole support. A k above n counts as n. If n is 0, it is an infinity. */
 PODIUM_API double podium_collection_influence(const podium_collection *collection, uint64_t k, uint64_t n);

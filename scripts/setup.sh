@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape, amalgamation, devices, python. With --check it installs nothing: if something is
-# missing it says what, and how to get it, and fails.
+# bench-postgres, instructions, shape, amalgamation, devices, python, web, site. With --check it installs nothing: if
+# something is missing it says what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
 set -eu
@@ -18,8 +18,10 @@ bench_postgres="postgresql-15 postgresql-server-dev-15"
 instructions="valgrind"
 postgres="postgresql-server-dev-15"
 python="python3 python3-venv python3-dev"
+web="clang lld wasi-libc binaryen esbuild"
+site="$web nodejs npm python3"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
-check="$fuzz $python clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
+check="$fuzz $python $site clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
@@ -48,6 +50,8 @@ for part in "$@"; do
     devices) wanted="$wanted $devices" ;;
     amalgamation) wanted="$wanted $amalgamation" ;;
     python) wanted="$wanted $python" ;;
+    web) wanted="$wanted $web" ;;
+    site) wanted="$wanted $site" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done
@@ -66,13 +70,22 @@ there() {
     python3-venv) python3 -c 'import ensurepip' ;;
     python3-dev) python3 -c 'import os, sysconfig; open(os.path.join(sysconfig.get_path("include"), "Python.h"))' ;;
     python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
+    nodejs) command -v node ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
 }
 
+# Whoever has Node.js from elsewhere has npm with it, and Debian's npm would not go together with that.
+may_be_elsewhere() {
+    case $1 in
+    nodejs | npm) true ;;
+    *) [ -n "$check_only" ] ;;
+    esac
+}
+
 missing=""
 for package in $wanted; do
-    installed "$package" || { [ -n "$check_only" ] && there "$package"; } || missing="$missing $package"
+    installed "$package" || { may_be_elsewhere "$package" && there "$package"; } || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 if [ -n "$check_only" ]; then

@@ -7,6 +7,13 @@ double podium_collection_mass(const podium_collection *collection, uint64_t plac
     return podium_mass_between(podium_layout_of(collection), (double)place, (double)first, (double)last);
 }
 
+double podium_collection_likelihood(const podium_collection *collection, double x, uint64_t cell) {
+    const podium_layout *c = podium_layout_of(collection);
+    if (isnan(x) || cell >= c->cells)
+        return NAN;
+    return podium_mass_between(c, podium_place(c, x), (double)cell, (double)cell + 1);
+}
+
 double podium_collection_influence(const podium_collection *collection, uint64_t k, uint64_t n) {
     const podium_layout *c = podium_layout_of(collection);
     double support = podium_support(c);

@@ -214,14 +214,19 @@ typedef struct podium_map {
     bool has_middle;
     /* Whether a cell is worth its number */
     bool is_identity;
-    /* Whether a table of the reports of all cells, if they are few, is faster than computing each report */
-    bool wants_table;
 } podium_map;
 
 extern const podium_map *const podium_maps[PODIUM_MAPS];
 
 static inline const podium_map *podium_map_of(const podium_layout *c) {
     return podium_maps[c->map];
+}
+
+static inline uint32_t podium_pair_worth(const podium_layout *c, uint32_t cell) {
+    const uint32_t half = (uint32_t)(c->cells / 2);
+    if (cell < half)
+        return cell;
+    return cell - half < half / 2 ? c->worth.pair.low : c->worth.pair.high;
 }
 
 /* Sets the least and the greatest worth in a bin; returns false, with both untouched, if no report is counted there. */

@@ -86,10 +86,7 @@ static void pair_units(podium_layout *c) {
 }
 
 static uint32_t pair_worth(const podium_layout *c, uint32_t cell) {
-    const uint32_t half = half_of(c);
-    if (cell < half)
-        return cell;
-    return cell - half < half / 2 ? c->worth.pair.low : c->worth.pair.high;
+    return podium_pair_worth(c, cell);
 }
 
 /* A worth that belongs to an output and to a cell of the lower half is read as the output, because that cell is

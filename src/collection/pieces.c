@@ -366,5 +366,4 @@ const podium_map podium_pieces = {
     .square_correction = square_correction,
     .in_order = false,
     .has_middle = true,
-    .wants_table = true,
 };

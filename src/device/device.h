@@ -13,8 +13,9 @@ void podium_draw(const podium_layout *c, uint32_t *cells, const uint32_t *places
    0. */
 void podium_places(const podium_layout *c, uint32_t *places, const double *values, const uint32_t *rounding, size_t n);
 
-/* report.c */
+/* report.c: the reports of n cells, and whether looking them up in a table is faster than computing each */
 void podium_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
+bool podium_reports_want_table(const podium_layout *c);
 
 /* How many bytes a code has, if there are that many cells, and writing one, least significant byte first */
 static inline size_t podium_bytes_for(uint64_t cells) {

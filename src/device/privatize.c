@@ -153,13 +153,13 @@ static void privatize_block(const podium_layout *c, const podium_block *block) {
         podium_wipe(places, (rest < CHUNK ? rest : CHUNK) * sizeof *places);
 }
 
-/* If there are few cells and many values, reports are looked up in a table of the reports of all cells where the map
-   says that this is faster. */
+/* If there are few cells and many values, reports are looked up in a table of the reports of all cells where that is
+   faster. */
 #define TABLE_CELLS 256
 
 static const double *table_of(const podium_layout *c, double table[TABLE_CELLS], size_t n) {
     uint32_t cells[TABLE_CELLS], count = 0;
-    if (!podium_map_of(c)->wants_table || c->cells > TABLE_CELLS || n < 4 * TABLE_CELLS)
+    if (!podium_reports_want_table(c) || c->cells > TABLE_CELLS || n < 4 * TABLE_CELLS)
         return NULL;
     for (; count < c->cells; count++)
         cells[count] = count;

@@ -2,30 +2,37 @@
 #include "device/device.h"
 #include "device/vector.h"
 
-typedef void reporter(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
+/* Each map has a loop of its own here, and none asks the table of maps, which refers to every solver. A device that
+   only draws reports from a finished collection can therefore be linked without them. */
+#define REPORTER(name, worth)                                                                                          \
+    static void name(const podium_layout *c, double *reports, const uint32_t *cells, size_t n) {                       \
+        const double first = c->first, spacing = c->spacing;                                                           \
+        for (size_t i = 0; i < n; i++)                                                                                 \
+            reports[i] = first + spacing * (double)(int64_t)(worth); /* converting a signed number needs no jump */    \
+    }
 
-static void report_identity(const podium_layout *c, double *reports, const uint32_t *cells, size_t n) {
-    const double first = c->first, spacing = c->spacing;
-    for (size_t i = 0; i < n; i++)
-        reports[i] = first + spacing * (double)(int64_t)cells[i]; /* converting a signed number needs no jump */
-}
+REPORTER(report_identity, cells[i])
+REPORTER(report_pair, podium_pair_worth(c, cells[i]))
+REPORTER(report_pieces, podium_piece_worth(&c->worth.pieces, cells[i]))
 
-static void report_mapped(const podium_layout *c, double *reports, const uint32_t *cells, size_t n) {
-    const double first = c->first, spacing = c->spacing;
-    const podium_map *map = podium_map_of(c);
-    for (size_t i = 0; i < n; i++)
-        reports[i] = first + spacing * (double)(int64_t)map->worth(c, cells[i]);
-}
+typedef struct {
+    void (*report)(const podium_layout *c, double *reports, const uint32_t *cells, size_t n);
+    bool wants_table;
+} reporter;
 
-static reporter *const reporters[PODIUM_MAPS] = {
-    [PODIUM_MAP_IDENTITY] = report_identity,
-    [PODIUM_MAP_PAIR] = report_mapped,
-    [PODIUM_MAP_PIECES] = report_mapped,
+static const reporter reporters[PODIUM_MAPS] = {
+    [PODIUM_MAP_IDENTITY] = {report_identity, false},
+    [PODIUM_MAP_PAIR] = {report_pair, false},
+    [PODIUM_MAP_PIECES] = {report_pieces, true},
 };
 
 void podium_reports(const podium_layout *c, double *reports, const uint32_t *cells, size_t n) {
     const size_t done = podium_vector_reports(c, reports, cells, n);
-    reporters[c->map](c, reports + done, cells + done, n - done);
+    reporters[c->map].report(c, reports + done, cells + done, n - done);
+}
+
+bool podium_reports_want_table(const podium_layout *c) {
+    return reporters[c->map].wants_table;
 }
 
 /* Cells may come from a device that lies. */

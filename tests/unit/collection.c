@@ -263,6 +263,65 @@ START_TEST(getters) {
 }
 END_TEST
 
+/* ---- Collections that were copied from elsewhere ---- */
+
+START_TEST(checked_after_a_copy) {
+    FOR_EACH_MECHANISM (m) {
+        for (size_t e = 0; e < LENGTH(epsilons); e++) {
+            const podium_collection c = collection_of(m, epsilons[e], 1, 120);
+            ck_assert_int_eq(podium_collection_check(&c), PODIUM_OK);
+        }
+        podium_layout less = layout_of(m, 1, 1, 120); /* the thresholds of epsilon 1 under a stronger promise */
+        less.spec.epsilon = 0.999;
+        const podium_collection promised = collection_with(&less);
+        ck_assert_int_eq(podium_collection_check(&promised), PODIUM_ERROR_NOT_PRIVATE);
+    }
+    const podium_collection zeros = {.opaque = {{0}}};
+    ck_assert_int_eq(podium_collection_check(&zeros), PODIUM_ERROR_NOT_INITIALISED);
+}
+END_TEST
+
+START_TEST(checked_tables) {
+    podium_layout good = layout_of(PODIUM_MECHANISM_MINIMAX, 1, 1, 120), bad[5];
+    for (size_t i = 0; i < LENGTH(bad); i++)
+        bad[i] = good;
+    bad[0].map = PODIUM_MAPS;
+    bad[1].knot_count = PODIUM_KNOTS_MAX + 1;
+    bad[2].fraction_bits = 33;
+    bad[3].worth.pieces.count--;
+    bad[4].worth.pieces.bits = 32;
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        const podium_collection c = collection_with(&bad[i]);
+        ck_assert_int_eq(podium_collection_check(&c), PODIUM_ERROR_NOT_PRIVATE);
+    }
+}
+END_TEST
+
+/* Whatever passes the check can be used: each report is of a cell, and a sanitizer sees no address beyond the tables.
+ */
+START_TEST(damaged_collections) {
+    uint64_t seed = 77, passed = 0;
+    FOR_EACH_MECHANISM (m) {
+        const podium_layout good = layout_of(m, 1, 1, 120);
+        for (int i = 0; i < 400; i++) {
+            podium_collection c = collection_with(&good);
+            const double values[] = {-5, 1, 60, 120, NAN};
+            uint32_t cells[LENGTH(values)];
+            double reports[LENGTH(values)];
+            const uint64_t word = seeded_word(&seed);
+            c.opaque.bytes[(word >> 8) % sizeof good] ^= (unsigned char)(1 << word % 8);
+            if (podium_collection_check(&c) != PODIUM_OK)
+                continue;
+            const podium_random random = seeded_random(&seed);
+            ck_assert_int_eq(podium_privatize_cells(&c, &random, cells, values, LENGTH(values)), PODIUM_OK);
+            ck_assert_int_eq(podium_collection_reports(&c, reports, cells, LENGTH(values)), PODIUM_OK);
+            passed++;
+        }
+    }
+    ck_assert_uint_gt(passed, 1000);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("collection");
     tcase_set_timeout(tests, 120);
@@ -275,5 +334,8 @@ int main(void) {
     tcase_add_test(tests, noise_bias);
     tcase_add_test(tests, clamped_far_away);
     tcase_add_test(tests, getters);
+    tcase_add_test(tests, checked_after_a_copy);
+    tcase_add_test(tests, checked_tables);
+    tcase_add_test(tests, damaged_collections);
     return run_tests("collection", tests);
 }

@@ -463,6 +463,51 @@ START_TEST(influence) {
 }
 END_TEST
 
+/* ---- What an observer learns ---- */
+
+/* The least and the greatest probability of a cell over many values */
+static podium_limits likelihoods(const podium_collection *c, uint64_t cell) {
+    podium_limits found = {INFINITY, 0};
+    for (int i = 0; i <= 500; i++) {
+        const double likelihood = podium_collection_likelihood(c, 1 + 119 * i / 500.0, cell);
+        found.lower = fmin(found.lower, likelihood);
+        found.upper = fmax(found.upper, likelihood);
+    }
+    return found;
+}
+
+START_TEST(likelihood_keeps_the_promise) {
+    uint64_t seed = 5;
+    FOR_EACH_MECHANISM (m) {
+        const podium_collection c = collection_of(m, 1, 1, 120);
+        const uint64_t n = podium_collection_cells(&c), places = podium_collection_places(&c);
+        double greatest = 0;
+        for (int i = 0; i < 100; i++) {
+            const uint64_t cell = i == 0 ? 0 : i == 1 ? n - 1 : seeded_word(&seed) % n;
+            const podium_limits l = likelihoods(&c, cell);
+            greatest = fmax(greatest, l.upper / l.lower);
+            const double at_min = podium_collection_mass(&c, 0, cell, cell + 1);
+            const double at_max = podium_collection_mass(&c, places, cell, cell + 1);
+            ck_assert_double_eq_tol(podium_collection_likelihood(&c, 1, cell), at_min, 1e-9 * at_min);
+            ck_assert_double_eq_tol(podium_collection_likelihood(&c, 1e300, cell), at_max, 1e-9 * at_max);
+        }
+        ck_assert_msg(greatest > 1.5 && greatest < exp(1) * (1 + 1e-9), "%s: %g", podium_mechanism_name(m), greatest);
+        ck_assert(isnan(podium_collection_likelihood(&c, NAN, 0)) && isnan(podium_collection_likelihood(&c, 60, n)));
+    }
+}
+END_TEST
+
+START_TEST(likelihoods_add_up) {
+    const podium_collection c = collection_of(PODIUM_MECHANISM_MINIMAX, 1, 1, 120);
+    for (double x = 1; x <= 120; x += 0.37) {
+        long double sum = 0;
+        for (uint64_t cell = 0; cell < podium_collection_cells(&c); cell++)
+            sum += podium_collection_likelihood(&c, x, cell);
+        ck_assert_double_eq_tol((double)sum, 1, 1e-12);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("mass");
     tcase_set_timeout(tests, 300);
@@ -475,5 +520,7 @@ int main(void) {
     tcase_add_test(tests, variance_beside_the_shape);
     tcase_add_test(tests, variance_from_the_masses);
     tcase_add_test(tests, influence);
+    tcase_add_test(tests, likelihood_keeps_the_promise);
+    tcase_add_test(tests, likelihoods_add_up);
     return run_tests("mass", tests);
 }
