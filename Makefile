@@ -1,4 +1,4 @@
-# The front door; CMake does the work. On a fresh Debian machine demo and the three checks install what they need, and
+# The front door; CMake does the work. On a fresh Debian machine demo and the four checks install what they need, and
 # setup does nothing else. All other targets install nothing: if something is missing they say what, and how to get it.
 #
 #   make setup        install what building needs; PARTS="build sqlite postgres" for more (scripts/setup.sh has the list)
@@ -7,10 +7,12 @@
 #   make check        every test, with every compiler and sanitizer
 #   make check-quick  the fast tests of one build: three minutes, for the working day
 #   make check-devices   everything about other machines, compilers and levels: the same bytes, firmware, arm, Windows
+#   make check-python    longer trials of the Python package: sanitizers, a million calls, huge arrays, fuzzing
 #   make amalgamation   the library as one file: build/amalgamation/podium.c and podium.h; in full/ with the analysis
 #   make sizes        how large that is, compiled by each compiler found here
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
+#   make fuzz-python  the same for the Python package, with atheris
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
 #   make bench-firmware   flash, memory, stack and instructions for a report on small processors
@@ -38,7 +40,8 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
+.PHONY: all setup build demo check check-quick check-devices check-python amalgamation sizes sqlite postgres \
+    install-postgres fuzz fuzz-python \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
     python-wheel notebook web site site-open bench-site install clean
 all: build
@@ -73,6 +76,11 @@ check-quick:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh --quick $(JOBS)
 
+check-python:
+	@scripts/setup.sh build python fuzz
+	@$(MAKE) build
+	@scripts/check-python.sh
+
 sqlite:
 	@scripts/setup.sh --check build sqlite
 	@$(CONFIGURE) -DPODIUM_SQLITE=ON >/dev/null
@@ -85,6 +93,10 @@ fuzz:
 	@cmake --preset fuzz -DPODIUM_FUZZ_SECONDS=$(SECONDS) >/dev/null
 	@cmake --build --preset fuzz -j$(JOBS)
 	@ctest --preset fuzz -V
+
+fuzz-python:
+	@scripts/setup.sh --check build python fuzz
+	@tests/python/fuzz.sh . build/fuzz-python $(SECONDS)
 
 bench:
 	@scripts/setup.sh --check build bench

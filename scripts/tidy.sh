@@ -17,3 +17,7 @@ find src cli adapters/sqlite adapters/common -name '*.c' ! -name '*_windows.c' |
     xargs -P"$jobs" -n8 clang-tidy --quiet -p "$build" $shallow 2>/dev/null # which says how many warnings there are
 # shellcheck disable=SC2086
 clang-tidy --quiet $shallow cli/platform_windows.c -- --target=x86_64-w64-mingw32 -std=c11 -Iinclude -Icli 2>/dev/null
+# The Python module, which is not a part of that build
+python=$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')
+# shellcheck disable=SC2086
+clang-tidy --quiet $shallow adapters/python/core/*.c -- -std=c11 -Iinclude -isystem "$python" 2>/dev/null

@@ -20,6 +20,7 @@ from pathlib import Path
 LIBRARY = "podium_objects"
 NOT_RUN = (126, 127)  # what a shell exits with if it cannot start a program
 VALGRIND_ERROR = 9  # --error-exitcode in ctime/run.sh
+SKIPPED = 77
 NEON_QUICK = ("gcc", "-O2", "5")  # compiler, level and stride of devices/neon
 
 
@@ -113,6 +114,8 @@ class Planted:
             return self.ctime_fails(test)
         if test == "devices/neon":
             return self.neon_fails()
+        if test.startswith("python/"):
+            return self.python_fails(test)
         # Check writes a line as each test ends, and statistical/reports one for each failure. Told to terminate, it kills the process group of the test that runs, or
         # between two tests its own, which is why it needs one of its own.
         environment = dict(os.environ, CK_TAP_LOG_FILE_NAME="-")
@@ -141,6 +144,40 @@ class Planted:
         done = subprocess.run([self.tree / "tests/devices/neon.sh", self.tree, self.work / "neon", *NEON_QUICK],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0 and "not ok" not in done.stdout:
+            give_up(done.stdout)
+        return done.returncode != 0
+
+    def python_package(self, venv):
+        """The Python package with the bug in it. Its module is that of the wheel, unless the bug is there."""
+        package, adapter = self.work / "package/podium", self.tree / "adapters/python"
+        shutil.copytree(adapter / "podium", package, dirs_exist_ok=True)
+        [module] = venv.glob("lib/python*/site-packages/podium/_core.*.so")
+        if any("adapters/python/core" in str(file) for file in self.files):
+            self.python_module(venv / "bin/python", package / module.name)
+        else:
+            shutil.copy(module, package)
+        return package.parent
+
+    def python_module(self, python, module):
+        """Compiles the module, without the program, of which no test of a bug needs anything."""
+        find = "import sysconfig; print(sysconfig.get_path('include'), end='')"
+        headers = subprocess.check_output([python, "-c", find], text=True)
+        sources = [*(self.tree / "adapters/python/core").glob("*.c"), self.tree / "adapters/common/spec.c"]
+        run(["cc", "-shared", "-fPIC", "-O1", "-w", f"-I{self.tree}/include", f"-I{headers}", "-o", module, *sources,
+             self.library() or self.build / "libpodium.a", "-lcrypto", "-lm", "-Wl,--defsym=main=0"])
+
+    def python_fails(self, test):
+        """Does python/FILE::TEST fail, a test of the Python package, in the environment of python/package?"""
+        venv = self.build / "tests/python/venv"
+        if not (venv / "wanted").exists():
+            print("planted: python/package has made no environment")
+            sys.exit(SKIPPED)
+        environment = dict(os.environ, PYTHONPATH=self.python_package(venv), PODIUM_SOURCE=self.tree,
+                           PYTHONDONTWRITEBYTECODE="1")
+        done = subprocess.run([venv / "bin/python", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
+                               self.tree / "tests" / test], env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        if done.returncode > 1:  # pytest did not get to the test; below 0, the test died
             give_up(done.stdout)
         return done.returncode != 0
 

@@ -72,15 +72,6 @@ static PyObject *subtract(PyObject *module, PyObject *args) {
     return made_or_failed(module, rest, podium_aggregate_subtract(&c->ready, rest, b));
 }
 
-static PyObject *equal(PyObject *module, PyObject *args) {
-    PyObject *left, *right;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &left, &right))
-        return NULL;
-    const podium_aggregate *a = aggregate_of(left), *b = a == NULL ? NULL : aggregate_of(right);
-    return b == NULL ? NULL : PyBool_FromLong(memcmp(a, b, sizeof *a) == 0);
-}
-
 /* ---- One aggregate ---- */
 
 static PyObject *counts(PyObject *module, PyObject *capsule) {
@@ -165,9 +156,7 @@ static PyObject *decode(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef aggregate_functions[] = {
-    {"merge", merge, METH_VARARGS, NULL},   {"subtract", subtract, METH_VARARGS, NULL},
-    {"equal", equal, METH_VARARGS, NULL},   {"counts", counts, METH_O, NULL},
-    {"check", check, METH_VARARGS, NULL},   {"encode", encode, METH_O, NULL},
-    {"format", format, METH_O, NULL},       {"peek", peek, METH_O, NULL},
-    {"decode", decode, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL},
+    {"merge", merge, METH_VARARGS, NULL}, {"subtract", subtract, METH_VARARGS, NULL}, {"counts", counts, METH_O, NULL},
+    {"check", check, METH_VARARGS, NULL}, {"encode", encode, METH_O, NULL},           {"format", format, METH_O, NULL},
+    {"peek", peek, METH_O, NULL},         {"decode", decode, METH_VARARGS, NULL},     {NULL, NULL, 0, NULL},
 };

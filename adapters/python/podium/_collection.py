@@ -510,7 +510,7 @@ class Aggregate:
         return self._made(self._collection, _core.subtract(self._collection._handle, self._handle, other._handle))
 
     def __eq__(self, other: object) -> bool:
-        return _core.equal(self._handle, other._handle) if isinstance(other, Aggregate) else NotImplemented
+        return bytes(self) == bytes(other) if isinstance(other, Aggregate) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(bytes(self))
