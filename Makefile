@@ -189,7 +189,7 @@ site-open: site
 	@PORT=$(PORT) scripts/site.sh open build/site
 
 bench-site: site
-	@scripts/npm.sh build/site-bench playwright-core@1.65.1
+	@scripts/web.sh npm build/site-bench playwright-core@1.65.1
 	@node bench/site.mjs build/site build/site-bench
 
 clean:

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Builds the page, and tests it: its settings and code in Node, and the rest in Debian's Chromium.
 #
-#   site.sh SOURCE-DIR PROGRAM STATIC-LIBRARY EXTENSION-OR-NOTHING WORK-DIR
+#   run.sh SOURCE-DIR PROGRAM STATIC-LIBRARY EXTENSION-OR-NOTHING WORK-DIR
 #
 # Exits with 77 if there is no Node or npm cannot be reached.
 set -eu
 source=$1 program=$2 library=$3 extension=$4 work=$5
-command -v node >/dev/null || { echo "site.sh: skipped, because node is not installed"; exit 77; }
+command -v node >/dev/null || { echo "web/site: skipped, because node is not installed"; exit 77; }
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
-"$source/scripts/npm.sh" "$work/npm" playwright-core@1.65.1 axe-core@4.14.0
+"$source/scripts/web.sh" npm "$work/npm" playwright-core@1.65.1 axe-core@4.14.0
 "$source/scripts/web.sh" build "$work/web"
 "$source/scripts/site.sh" build "$work/web/package" "$work/site"
 export PODIUM_SOURCE="$source" PODIUM_PROGRAM="$program" PODIUM_LIBRARY="$library" PODIUM_EXTENSION="$extension"
@@ -17,4 +17,4 @@ export PODIUM_SOURCE="$source" PODIUM_PROGRAM="$program" PODIUM_LIBRARY="$librar
 python=$work/../python/venv/bin/python
 ! "$python" -c 'import podium' 2>/dev/null || export PODIUM_PYTHON="$python"
 export PODIUM_WORK="$work"
-exec node --test --test-reporter=spec "$source/tests/web/site_code.test.mjs" "$source/tests/web/site_page.test.mjs"
+exec node --test --test-reporter=spec "$source/tests/web/site/code.test.mjs" "$source/tests/web/site/page.test.mjs"
