@@ -24,6 +24,7 @@
 #   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make web          the npm package, build/web/podium-privacy-*.tgz, and how large it is
+#   make bench-web    its speed in Node, beside a plain Laplace in JavaScript and getRandomValues
 #   make site         the page on which everybody can try it, build/site/index.html, with uPlot from npm
 #   make site-open    ... served on this machine alone; prints the address (PORT)
 #   make bench-site   frames a second while somebody drags a slider on it, in Chromium
@@ -39,7 +40,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
-    python-wheel web site site-open bench-site install clean
+    python-wheel web bench-web site site-open bench-site install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -177,6 +178,9 @@ web:
 	@scripts/web.sh build build/web
 	@scripts/web.sh sizes build/web
 	@ls build/web/*.tgz
+
+bench-web: web
+	@node bench/web.mjs build/web/package
 
 site: web
 	@scripts/setup.sh --check site

@@ -18,8 +18,8 @@ bench_postgres="postgresql-15 postgresql-server-dev-15"
 instructions="valgrind"
 postgres="postgresql-server-dev-15"
 python="python3 python3-venv python3-dev"
-web="clang lld wasi-libc binaryen esbuild"
-site="$web npm python3"
+web="clang lld wasi-libc binaryen esbuild nodejs npm"
+site="$web python3"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
 check="$fuzz $python $web clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
@@ -74,9 +74,18 @@ there() {
     esac >/dev/null 2>&1
 }
 
+# NodeSource's nodejs has npm in it, and conflicts with Debian's.
+brought() {
+    case $1 in
+    nodejs) command -v node ;;
+    npm) command -v npm ;;
+    *) false ;;
+    esac >/dev/null 2>&1
+}
+
 missing=""
 for package in $wanted; do
-    installed "$package" || { [ -n "$check_only" ] && there "$package"; } || missing="$missing $package"
+    installed "$package" || brought "$package" || { [ -n "$check_only" ] && there "$package"; } || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 if [ -n "$check_only" ]; then
