@@ -27,6 +27,7 @@
 #   make notebook     execute examples/notebook.ipynb, with the flights of npm's vega-datasets, and write its outputs
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
 #   make web          the npm package, build/web/podium-privacy-*.tgz, and how large it is
+#   make bench-web    its speed in Node, beside a plain Laplace in JavaScript and getRandomValues
 #   make site         the page on which everybody can try it, build/site/index.html, with uPlot from npm
 #   make site-open    ... served on this machine alone; prints the address (PORT)
 #   make bench-site   frames a second while somebody drags a slider on it, in Chromium
@@ -43,7 +44,7 @@ MAKEFLAGS += --no-print-directory
 .PHONY: all setup build demo check check-quick check-devices check-python amalgamation sizes sqlite postgres \
     install-postgres fuzz fuzz-python \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
-    python-wheel notebook web site site-open bench-site install clean
+    python-wheel notebook web bench-web site site-open bench-site install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
 
@@ -188,6 +189,9 @@ web:
 	@scripts/web.sh sizes build/web
 	@ls build/web/*.tgz
 
+bench-web: web
+	@node bench/web.mjs build/web/package
+
 site: web
 	@scripts/setup.sh --check site
 	@scripts/site.sh build build/web/package build/site
@@ -199,7 +203,7 @@ site-open: site
 	@PORT=$(PORT) scripts/site.sh open build/site
 
 bench-site: site
-	@scripts/npm.sh build/site-bench playwright-core@1.65.1
+	@scripts/web.sh npm build/site-bench playwright-core@1.65.1
 	@node bench/site.mjs build/site build/site-bench
 
 clean:

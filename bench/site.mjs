@@ -2,7 +2,7 @@
 // own thread takes for one. A display shows 60 a second if that is below 16.7 ms and a core is free.
 //
 //   node site.mjs DIRECTORY-OF-THE-PAGE DIRECTORY-OF-NPM
-import { launch, serve } from '../tests/web/browser.mjs';
+import { launch, serve } from '../tests/web/site/browser.mjs';
 
 const [directory, packages] = process.argv.slice(2);
 const SECONDS = 5;

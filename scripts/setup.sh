@@ -18,8 +18,8 @@ bench_postgres="postgresql-15 postgresql-server-dev-15"
 instructions="valgrind"
 postgres="postgresql-server-dev-15"
 python="python3 python3-venv python3-dev"
-web="clang lld wasi-libc binaryen esbuild"
-site="$web nodejs npm python3"
+web="clang lld wasi-libc binaryen esbuild nodejs npm"
+site="$web python3"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
 check="$fuzz $python $site clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy

@@ -10,15 +10,15 @@ command=$1
 source=$(cd "$(dirname "$0")/.." && pwd)
 
 build() {
-    package=$(cd "$1" && pwd) directory=$2
-    "$source/scripts/npm.sh" "$directory-npm" uplot@1.6.32
-    npm=$(cd "$directory-npm" && pwd)
+    mkdir -p "$2"
+    package=$(cd "$1" && pwd) directory=$(cd "$2" && pwd)
+    npm=$directory-npm
+    "$source/scripts/web.sh" npm "$npm" uplot@1.6.32
     bundle() {
         NODE_PATH=$npm/node_modules esbuild --bundle --minify --format=iife --target=es2022 \
             --charset=utf8 --log-level=warning "$@"
     }
-    rm -rf "$directory"
-    mkdir -p "$directory"
+    rm -rf "${directory:?}"/*
     bundle "$source/site/src/worker.js" --alias:podium-privacy/inline="$package/inline.js" --outfile="$npm/worker.txt"
     bundle "$source/site/src/main.js" --alias:worker-source="$npm/worker.txt" --loader:.txt=text \
         --outfile="$directory/main.js"

@@ -32,7 +32,7 @@ compile() {
     mkdir -p "$objects"
     for file; do
         case $file in
-        src/device/privatize.c | src/device/draw.c | src/device/report.c | src/analysis/aggregate.c) how=-O2 ;;
+        src/device/privatize.c | src/device/draw.c | src/device/report.c) how=-O2 ;;
         adapters/web/core/memory.c) how="-Oz -fno-builtin" ;;
         *) how="-Oz -fno-inline" ;;
         esac

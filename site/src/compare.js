@@ -1,6 +1,7 @@
 // 3. Mechanisms side by side.
 import { $, make, say } from './dom.js';
 import { Chart, ink } from './charts.js';
+import { Pace } from './pace.js';
 import { MECHANISMS, QUESTIONS, TITLES } from './settings.js';
 import { format, formatCount } from './words.js';
 
@@ -27,10 +28,12 @@ const least = (rows, of) => Math.min(...rows.map(of));
 
 export class Compare {
   #page;
+  #pace;
   #value;
 
   constructor(page) {
     this.#page = page;
+    this.#pace = new Pace($('mechanisms'), () => page.engine.ask('compare', this.#request()));
     this.noise = new Chart($('noise'), {
       height: 230,
       x: {},
@@ -53,8 +56,12 @@ export class Compare {
 
   ask(value = this.#value) {
     this.#value = value;
+    if (value !== undefined) this.#pace.ask();
+  }
+
+  #request() {
     const { epsilon, low, high, people } = this.#page.settings;
-    if (value !== undefined) this.#page.engine.ask('compare', { epsilon, low, high, people, value, names: MECHANISMS });
+    return { epsilon, low, high, people, value: this.#value, names: MECHANISMS };
   }
 
   #show(answer) {

@@ -1,6 +1,7 @@
 // 2. The crowd: simulated people answer, and the estimate closes in on the truth.
 import { $, fillSelect, say } from './dom.js';
 import { Chart, ink, lines } from './charts.js';
+import { Pace } from './pace.js';
 import { CROWDS, QUESTIONS, TRUTHS } from './settings.js';
 import { format, formatCount, formatIn, formatPeople, points as inPoints } from './words.js';
 
@@ -11,9 +12,11 @@ export class Crowd {
   #answer = { points: [] };
   #shape;
   #timer;
+  #pace;
 
   constructor(page) {
     this.#page = page;
+    this.#pace = new Pace($('crowd'), () => page.engine.ask('crowd', this.#request()));
     fillSelect($('truth'), TRUTHS);
     $('people').max = CROWDS.length - 1;
     this.average = new Chart($('average'), {
@@ -49,8 +52,12 @@ export class Crowd {
   }
 
   ask() {
+    this.#pace.ask();
+  }
+
+  #request() {
     const { truth, people } = this.#page.settings;
-    this.#page.engine.ask('crowd', { spec: this.#page.spec, truth, people });
+    return { spec: this.#page.spec, truth, people };
   }
 
   #play() {

@@ -1,17 +1,18 @@
 // 4. Plan: people, error or epsilon, from the other two.
 import { $, fillRadios, fillSelect, make, numberIn, say } from './dom.js';
+import { Pace } from './pace.js';
 import { planCommand } from './code.js';
 import { ABOUTS, CONFIDENCES, GOALS, MECHANISMS, QUESTIONS, TITLES } from './settings.js';
 import { format, formatCount, percent, points, withUnit } from './words.js';
 
-const PAUSE = 150; // milliseconds without a change before a plan is made
-
 export class Plan {
   #page;
-  #timer;
+  #pace;
 
   constructor(page) {
     this.#page = page;
+    const ask = () => page.engine.ask('plan', { ...page.settings, names: MECHANISMS });
+    this.#pace = new Pace($('plan'), ask, { isPatient: true });
     fillRadios($('goal'), 'goal', GOALS);
     fillSelect($('about'), ABOUTS);
     fillSelect($('confidence'), Object.fromEntries(CONFIDENCES.map((c) => [c, percent(c)])));
@@ -44,10 +45,9 @@ export class Plan {
     $('asked-field').hidden = goal === 'people';
   }
 
-  /** Waits until a slider rests, because a plan for a median takes a second. */
+  /** A plan for a median takes a second. */
   ask() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#page.engine.ask('plan', { ...this.#page.settings, names: MECHANISMS }), PAUSE);
+    this.#pace.ask();
   }
 
   /** What a plan computed, in words. */

@@ -2,7 +2,7 @@
 # Packs the npm package, installs it into an empty project, and tests it there: the types with tsc, then everything in
 # Node, and a few calls in every other runtime that npm has.
 #
-#   run.sh SOURCE-DIR PROGRAM WORK-DIR
+#   package.sh SOURCE-DIR PROGRAM WORK-DIR
 #
 # Exits with 77 if npm cannot be reached.
 set -eu

@@ -11,10 +11,10 @@ const {
   PODIUM_LIBRARY: library,
   PODIUM_EXTENSION: extension,
 } = process.env;
-const { PODIUM_WORK: work } = process.env;
+const { PODIUM_PACKAGE: packed, PODIUM_WORK: work } = process.env;
 const { LANGUAGES, planCommand } = await import(path.join(source, 'site/src/code.js'));
 const { DEFAULTS, fromHash, QUESTIONS, startWith, toHash } = await import(path.join(source, 'site/src/settings.js'));
-const { mechanisms } = await import(path.join(work, 'web/package/index.js'));
+const { mechanisms } = await import(path.join(packed, 'index.js'));
 
 const CASES = [
   DEFAULTS,
@@ -72,7 +72,7 @@ for (const settings of CASES) {
 
   test(`JavaScript: ${nameOf(settings)}`, () => {
     const directory = place(settings);
-    cpSync(path.join(work, 'web/package'), path.join(directory, 'node_modules/podium-privacy'), { recursive: true });
+    cpSync(packed, path.join(directory, 'node_modules/podium-privacy'), { recursive: true });
     writeFileSync(path.join(directory, 'code.mjs'), write('javascript'));
     const [count, ...numbers] = run(directory, process.execPath, 'code.mjs').split(' ').map(Number);
     assert.equal(count, 1);
