@@ -36,7 +36,7 @@ test('no memory for a solver', async () => {
   const values = new Float64Array(20_000).fill(42);
   const sums = age.aggregate(age.privatize(values));
   assert.throws(() => sums.summary({ histogram: 5 }), OUT_OF_MEMORY);
-  assert.ok(Math.abs(sums.summary().mean - 42) < 10);
+  assert.ok(Math.abs(sums.summary({ check: false }).mean - 42) < 10);
   assert.equal(sums.count, 20_000);
 });
 

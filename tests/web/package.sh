@@ -30,6 +30,13 @@ sed -n 's/^ℹ \(tests\|pass\|fail\) /web: \1 /p; s/^.*\(vectors: .*\)/web: \1/p
 npx --offline podium-privacy 'minimax epsilon=1 range=1:120' | grep -q '^minimax epsilon=1 range=1:120 design=0'
 ! npx --offline podium-privacy nonsense 2>/dev/null
 
+# Every example of docs/web.md that runs in Node
+awk '/^```js$/ { file = sprintf("example-%d.mjs", ++n); next } /^```/ { file = "" } file { print > file }' "$source/docs/web.md"
+for example in example-*.mjs; do
+    node "$example" >/dev/null
+done
+[ -e example-4.mjs ]
+
 for runtime in "node" "$work/tools/node_modules/node/bin/node" "$work/tools/node_modules/.bin/deno run --allow-all"; do
     # shellcheck disable=SC2086
     DENO_NO_UPDATE_CHECK=1 $runtime smoke.mjs | grep -q 'the package works' || { echo "it fails in $runtime" >&2; exit 1; }

@@ -157,13 +157,14 @@ export class Aggregate {
 
   /** What the reports say about the values. */
   summary(options = {}) {
-    const { quantiles = [], below = [], histogram, dishonest = 0 } = options;
+    const { quantiles = [], below = [], histogram, dishonest = 0, check = true } = options;
     const asked = question(options);
     const bins = histogram === undefined ? 0 : histogram === true ? 20 : histogram;
     if (histogram !== undefined && !(Number.isInteger(bins) && bins > 0))
       throw new PodiumError('histogram must be a number of bins');
     if (!(Number.isSafeInteger(dishonest) && dishonest >= 0))
       throw new PodiumError('dishonest must be a number of reports');
+    if (check) this.check();
     const wantsShape = bins > 0 || quantiles.length > 0 || below.length > 0;
     if (asked[1] !== 0) this.#collection.useBounds();
     const channel = wantsShape ? this.#collection.channel() : 0;

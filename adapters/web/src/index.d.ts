@@ -92,6 +92,8 @@ export interface Question extends Comparison {
   below?: readonly number[];
   /** How many reports may be dishonest; the summary has how far they can have moved the mean. */
   dishonest?: number;
+  /** Whether to throw if these cannot be reports of the collection; `true` unless told. It takes some milliseconds. */
+  check?: boolean;
 }
 
 export interface Limits {
