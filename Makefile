@@ -25,7 +25,7 @@
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
 #   make python       the Python package, build/python/podium_privacy-*.whl, by tools of PyPI
 #   make notebook     execute examples/notebook.ipynb, with the flights of npm's vega-datasets, and write its outputs
-#   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
+#   make bench-python its speed, beside the C library, NumPy, Spark and other packages of PyPI
 #   make web          the npm package, build/web/podium-privacy-*.tgz, and how large it is
 #   make bench-web    its speed in Node, beside a plain Laplace in JavaScript and getRandomValues
 #   make site         the page on which everybody can try it, build/site/index.html, with uPlot from npm
@@ -177,11 +177,13 @@ notebook:
 	    build/notebook/venv/bin/python scripts/notebook.py $(NOTEBOOK_FIGURES) examples/notebook.ipynb examples/notebook.ipynb
 
 bench-python:
-	@scripts/setup.sh --check build python
+	@scripts/setup.sh --check build python spark
 	@$(CONFIGURE) >/dev/null
 	@cmake --build build -j$(JOBS) --target podium_shared
-	@scripts/python.sh install build/bench-python numpy opendp diffprivlib 'scikit-learn<1.6'
+	@scripts/python.sh install build/bench-python numpy opendp diffprivlib 'scikit-learn<1.6' \
+	    'pandas<3' pyarrow pyspark
 	@build/bench-python/venv/bin/python bench/python.py build/libpodium.so
+	@build/bench-python/venv/bin/python bench/spark.py build/bench-python
 
 web:
 	@scripts/setup.sh --check web

@@ -3,9 +3,9 @@
 
     python.py LIBPODIUM.SO
 
-All run on one thread, except where it says two. Each number is the least of several runs, and jobs that are compared take turns, so that a
-machine that is busy for a while slows all of them down. OpenDP is measured by its call for arrays, and diffprivlib,
-which has none, by its call for one value; both with fewer values, scaled up.
+All run on one thread, except where it says two. Each number is the least of several runs, and jobs that are compared
+take turns, so that a machine that is busy for a while slows all of them down. OpenDP is measured by its call for
+arrays, and diffprivlib, which has none, by its call for one value; both with fewer values, scaled up.
 """
 
 import ctypes

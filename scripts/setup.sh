@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape, amalgamation, devices, python, web, site. With --check it installs nothing: if
-# something is missing it says what, and how to get it, and fails.
+# bench-postgres, instructions, shape, amalgamation, devices, python, spark, web, site. With --check it installs nothing:
+# if something is missing it says what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
 set -eu
@@ -18,10 +18,11 @@ bench_postgres="postgresql-15 postgresql-server-dev-15"
 instructions="valgrind"
 postgres="postgresql-server-dev-15"
 python="python3 python3-venv python3-dev"
+spark="bash default-jre-headless procps"
 web="clang lld wasi-libc binaryen esbuild nodejs npm"
 site="$web python3"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
-check="$fuzz $python $site clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
+check="$fuzz $python $spark $site clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
@@ -50,6 +51,7 @@ for part in "$@"; do
     devices) wanted="$wanted $devices" ;;
     amalgamation) wanted="$wanted $amalgamation" ;;
     python) wanted="$wanted $python" ;;
+    spark) wanted="$wanted $spark" ;;
     web) wanted="$wanted $web" ;;
     site) wanted="$wanted $site" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
@@ -67,6 +69,8 @@ there() {
     libssl-dev) header openssl/evp.h ;;
     libsqlite3-dev) header sqlite3.h ;;
     gnuplot-nox) command -v gnuplot ;;
+    default-jre-headless) command -v java ;;
+    procps) command -v ps ;;
     python3-venv) python3 -c 'import ensurepip' ;;
     python3-dev) python3 -c 'import os, sysconfig; open(os.path.join(sysconfig.get_path("include"), "Python.h"))' ;;
     python3-numpy) /usr/bin/python3 -c 'import numpy' ;;

@@ -97,6 +97,44 @@ static PyObject *check(PyObject *module, PyObject *args) {
     return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
 }
 
+/* ---- Many aggregates ---- */
+
+/* Returns the aggregates of a list of capsules, which PyMem_Free frees, and how many there are; NULL with an exception
+   on failure. */
+static const podium_aggregate **aggregates_of(PyObject *list, size_t *n) {
+    const Py_ssize_t size = PyList_Size(list);
+    const podium_aggregate **each = size < 0 ? NULL : PyMem_Malloc(((size_t)size + 1) * sizeof(podium_aggregate *));
+    if (each == NULL)
+        return size < 0 ? NULL : (const podium_aggregate **)PyErr_NoMemory();
+    *n = (size_t)size;
+    for (Py_ssize_t i = 0; i < size; i++)
+        if ((each[i] = aggregate_of(PyList_GetItem(list, i))) == NULL) {
+            PyMem_Free(each);
+            return NULL;
+        }
+    return each;
+}
+
+/* Returns the index of the first group that cannot be reports of the collection, or None. */
+static PyObject *check_groups(PyObject *module, PyObject *args) {
+    PyObject *capsule, *list;
+    size_t n = 0, which = 0;
+    podium_status status;
+    if (!PyArg_ParseTuple(args, "OO", &capsule, &list))
+        return NULL;
+    const collection *c = collection_of(capsule);
+    const podium_aggregate **each = c == NULL ? NULL : aggregates_of(list, &n);
+    if (each == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+        status = podium_aggregates_check(&c->ready, &which, each, n);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(each);
+    if (status == PODIUM_ERROR_NOT_REPORTS)
+        return PyLong_FromSize_t(which);
+    return status == PODIUM_OK ? Py_BuildValue("") : fail_status(module, status);
+}
+
 /* ---- As bytes and text ---- */
 
 static PyObject *encode(PyObject *module, PyObject *capsule) {
@@ -156,7 +194,14 @@ static PyObject *decode(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef aggregate_functions[] = {
-    {"merge", merge, METH_VARARGS, NULL}, {"subtract", subtract, METH_VARARGS, NULL}, {"counts", counts, METH_O, NULL},
-    {"check", check, METH_VARARGS, NULL}, {"encode", encode, METH_O, NULL},           {"format", format, METH_O, NULL},
-    {"peek", peek, METH_O, NULL},         {"decode", decode, METH_VARARGS, NULL},     {NULL, NULL, 0, NULL},
+    {"merge", merge, METH_VARARGS, NULL},
+    {"subtract", subtract, METH_VARARGS, NULL},
+    {"counts", counts, METH_O, NULL},
+    {"check", check, METH_VARARGS, NULL},
+    {"check_groups", check_groups, METH_VARARGS, NULL},
+    {"encode", encode, METH_O, NULL},
+    {"format", format, METH_O, NULL},
+    {"peek", peek, METH_O, NULL},
+    {"decode", decode, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
 };

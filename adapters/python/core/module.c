@@ -123,6 +123,8 @@ static int module_exec(PyObject *module) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (PyModule_AddFunctions(module, all[i]) != 0)
             return -1;
+    if (PyModule_AddStringConstant(module, "NOT_REPORTS", podium_status_message(PODIUM_ERROR_NOT_REPORTS)) != 0)
+        return -1;
     return PyModule_AddStringConstant(module, "NAN_FOUND", nan_found);
 }
 

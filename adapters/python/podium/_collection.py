@@ -420,6 +420,15 @@ def _collection(spec: str) -> Collection:
     return Collection(spec)
 
 
+def collection_of(collection: Union[Collection, str]) -> Collection:
+    """The collection itself, or the one that a spec names."""
+    if isinstance(collection, str):
+        return _collection(collection)
+    if not isinstance(collection, Collection):
+        raise TypeError(f"a collection must be a podium.Collection or a spec, not {type(collection).__name__}")
+    return collection
+
+
 class Aggregate:
     """The exact sum of many reports. It never changes: ``+`` and ``-`` make a new one.
 

@@ -9,11 +9,7 @@ from typing import Any, Union
 
 import pandas
 
-from ._collection import Aggregate, Collection, _collection
-
-
-def _made(collection: Union[Collection, str]) -> Collection:
-    return _collection(collection) if isinstance(collection, str) else collection
+from ._collection import Aggregate, Collection, collection_of
 
 
 class Accessor:
@@ -31,15 +27,15 @@ class Accessor:
 
     def privatize(self, collection: Union[Collection, str], **options: Any) -> Any:
         """The reports of these values, as ``Collection.privatize`` makes them."""
-        return _made(collection).privatize(self._series, **options)
+        return collection_of(collection).privatize(self._series, **options)
 
     def codes(self, collection: Union[Collection, str], **options: Any) -> Any:
         """The codes of these values, as ``Collection.codes`` makes them."""
-        return _made(collection).codes(self._series, **options)
+        return collection_of(collection).codes(self._series, **options)
 
     def aggregate(self, collection: Union[Collection, str], **options: Any) -> Aggregate:
         """The aggregate of these reports, as ``Collection.aggregate`` makes it."""
-        return _made(collection).aggregate(self._series, **options)
+        return collection_of(collection).aggregate(self._series, **options)
 
     def summary(self, *arguments: Any, **options: Any) -> Any:
         """A DataFrame with a row for each aggregate of this Series, from ``Aggregate.summary`` with these arguments."""
