@@ -10,6 +10,7 @@
 #   make amalgamation   the library as one file: build/amalgamation/podium.c and podium.h; in full/ with the analysis
 #   make sizes        how large that is, compiled by each compiler found here
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
+#   make collector    the server that receives reports, build/collector/podiumd
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
 #   make bench-instructions   instructions of the hot paths beside those recorded (MODE=--check, MODE=--record)
@@ -33,7 +34,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite postgres install-postgres fuzz \
+.PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite collector postgres install-postgres fuzz \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
     python-wheel install clean
 all: build
@@ -77,6 +78,12 @@ sqlite:
 	@$(CONFIGURE) -DPODIUM_SQLITE=ON >/dev/null
 	@cmake --build build -j$(JOBS) --target podium_sqlite
 	@echo "build/sqlite/podium.so is there; in sqlite3: .load build/sqlite/podium"
+
+collector:
+	@scripts/setup.sh --check build collector
+	@$(CONFIGURE) -DPODIUM_COLLECTOR=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target podiumd podium
+	@echo "build/collector/podiumd is there; docs/collector.md says how to start it"
 
 SECONDS ?= 600
 fuzz:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape, amalgamation, devices, python. With --check it installs nothing: if something is
+# bench-postgres, instructions, shape, amalgamation, devices, python, collector. With --check it installs nothing: if something is
 # missing it says what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
@@ -12,6 +12,7 @@ build="gcc libc6-dev make cmake pkg-config libssl-dev"
 amalgamation="python3"
 demo="gnuplot-nox"
 sqlite="libsqlite3-dev sqlite3"
+collector="libmicrohttpd-dev libsqlite3-dev zlib1g-dev"
 fuzz="clang libclang-rt-dev check libsubunit-dev libmpfr-dev libgmp-dev"
 bench="gnuplot-nox"
 bench_postgres="postgresql-15 postgresql-server-dev-15"
@@ -19,7 +20,7 @@ instructions="valgrind"
 postgres="postgresql-server-dev-15"
 python="python3 python3-venv python3-dev"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
-check="$fuzz $python clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
+check="$fuzz $python $collector clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
@@ -48,6 +49,7 @@ for part in "$@"; do
     devices) wanted="$wanted $devices" ;;
     amalgamation) wanted="$wanted $amalgamation" ;;
     python) wanted="$wanted $python" ;;
+    collector) wanted="$wanted $collector" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done
@@ -62,6 +64,8 @@ there() {
     libc6-dev) header stdio.h ;;
     libssl-dev) header openssl/evp.h ;;
     libsqlite3-dev) header sqlite3.h ;;
+    libmicrohttpd-dev) header microhttpd.h ;;
+    zlib1g-dev) header zlib.h ;;
     gnuplot-nox) command -v gnuplot ;;
     python3-venv) python3 -c 'import ensurepip' ;;
     python3-dev) python3 -c 'import os, sysconfig; open(os.path.join(sysconfig.get_path("include"), "Python.h"))' ;;

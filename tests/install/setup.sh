@@ -20,7 +20,7 @@ run() {
     : >"$work/called"
     if make -C "$source" "$@" >"$work/said" 2>&1; then fail "make $* goes on"; fi
 }
-for target in all build sqlite fuzz bench bench-instructions bench-neon bench-postgres shape-table python-wheel \
+for target in all build sqlite collector fuzz bench bench-instructions bench-neon bench-postgres shape-table python-wheel \
     bench-python install; do
     run $target
     grep -q 'Missing.* libssl-dev' "$work/said" || fail "make $target does not say what is missing"
