@@ -157,6 +157,7 @@ static int serve(config *c, char **arguments) {
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk, and no reason to die */
     log_format((log_kind)c->log_format);
     store *s = open_store(c, message);
     if (s == NULL)
