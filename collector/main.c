@@ -116,7 +116,6 @@ static void wait_for_signals(const sigset_t *signals, running *r) {
     while (sigwait(signals, &signal_number) != 0 || signal_number == SIGHUP)
         if (signal_number == SIGHUP)
             writer_between(r->server->writer, reload, r);
-    r->server->stopping = true;
     log_line(LOG_INFO, "ending, after the requests that are under way");
 }
 

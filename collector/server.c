@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- Answers ---- */
 
@@ -76,6 +77,8 @@ static void add_headers(request *r, struct MHD_Response *response) {
         snprintf(seconds, sizeof seconds, "%u", r->retry_after);
         MHD_add_response_header(response, "Retry-After", seconds);
     }
+    if (r->server->stopping)
+        MHD_add_response_header(response, "Connection", "close");
     if (r->status == 401)
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer realm=\"podiumd\"");
     if (origin != NULL && origin_is_allowed(r, origin)) {
@@ -247,8 +250,8 @@ static bool check_token(request *r, const char *collection) {
 
 static bool is_listed(const char *list, const char *word) {
     const size_t n = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at += n)
-        if ((at == list || at[-1] == ' ') && at[n] == ' ')
+    for (const char *at = list; *at != '\0'; at += strcspn(at, " ") + 1)
+        if (strncmp(at, word, n) == 0 && at[n] == ' ')
             return n > 0;
     return false;
 }
@@ -392,7 +395,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         run_on_a_worker(r);
     else
         r->route->handle(r);
-    return r->route->place == RUN_AT_ONCE && r->status > 0 && r->write.done == NULL ? send_answer(r) : MHD_YES;
+    /* If another thread has the request now, it is not ours to look at until that thread resumes it. */
+    const bool elsewhere = r->route->place == RUN_ON_A_WORKER || r->write.done != NULL;
+    return elsewhere ? MHD_YES : send_answer(r);
 }
 
 static void complete(void *context, struct MHD_Connection *connection, void **state,
@@ -553,22 +558,27 @@ static void drain(server *s, int seconds) {
         nanosleep(&(struct timespec){0, 10000000}, NULL);
 }
 
+/* Ends the threads first, while the daemon still answers: what they have not done by then is refused. What they share
+   with the daemon is freed after it. */
 void server_stop(server *s) {
     enum { DRAIN_SECONDS = 10 };
-    if (s->daemon != NULL) {
-        const MHD_socket listening = MHD_quiesce_daemon(s->daemon);
-        drain(s, DRAIN_SECONDS);
-        if (listening != MHD_INVALID_SOCKET)
-            shutdown(listening, SHUT_RDWR);
-    }
+    s->stopping = true;
+    const MHD_socket listening = s->daemon == NULL ? MHD_INVALID_SOCKET : MHD_quiesce_daemon(s->daemon);
+    drain(s, DRAIN_SECONDS);
     if (s->writer != NULL)
         writer_stop(s->writer);
     if (s->workers != NULL)
         workers_stop(s->workers);
     if (s->daemon != NULL)
         MHD_stop_daemon(s->daemon);
+    if (listening != MHD_INVALID_SOCKET)
+        close(listening);
     if (s->watch != NULL)
         watch_stop(s->watch);
+    if (s->writer != NULL)
+        writer_free(s->writer);
+    if (s->workers != NULL)
+        workers_free(s->workers);
     rates_free(s->rates);
     catalogue_release(s->catalogue);
     pthread_mutex_destroy(&s->lock);

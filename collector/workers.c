@@ -46,6 +46,7 @@ workers *workers_start(size_t threads, size_t queue_max) {
     if (w->threads == threads)
         return w;
     workers_stop(w);
+    workers_free(w);
     return NULL;
 }
 
@@ -70,6 +71,9 @@ void workers_stop(workers *w) {
     pthread_mutex_unlock(&w->lock);
     for (size_t i = 0; i < w->threads; i++)
         pthread_join(w->thread[i], NULL);
+}
+
+void workers_free(workers *w) {
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
     free(w);

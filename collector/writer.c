@@ -202,6 +202,9 @@ void writer_stop(writer *w) {
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
+}
+
+void writer_free(writer *w) {
     pthread_cond_destroy(&w->wake);
     pthread_cond_destroy(&w->ran);
     pthread_mutex_destroy(&w->lock);

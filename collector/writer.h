@@ -27,7 +27,8 @@ writer *writer_start(store *s, metrics *m, const store_policy *policy, size_t qu
 bool writer_submit(writer *w, write_job *job);
 /* Runs a function on the writer's thread, between two transactions, and waits for it. */
 void writer_between(writer *w, void (*run)(void *context), void *context);
-/* Finishes the jobs that wait, and ends the thread. */
+/* Finishes the jobs that wait, and ends the thread. From then on writer_submit returns false. */
 void writer_stop(writer *w);
+void writer_free(writer *w); /* after writer_stop */
 
 #endif

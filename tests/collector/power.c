@@ -1,5 +1,6 @@
-/* The loss of power: a file system in which only what was synchronised is sure to survive. Of the writes since then each
-   may be kept, lost or torn, in any combination. Whatever the store acknowledged before must be there afterwards, once.
+/* The loss of power: a file system in which only what was synchronised is sure to survive. Of the writes since then
+   each may be kept, lost or torn, in any combination. Whatever the store acknowledged before must be there afterwards,
+   once.
 
      power DIRECTORY LOSSES
 
