@@ -1,4 +1,4 @@
-# The front door; CMake does the work. On a fresh Debian machine demo and the three checks install what they need, and
+# The front door; CMake does the work. On a fresh Debian machine demo and the checks install what they need, and
 # setup does nothing else. All other targets install nothing: if something is missing they say what, and how to get it.
 #
 #   make setup        install what building needs; PARTS="build sqlite postgres" for more (scripts/setup.sh has the list)
@@ -7,6 +7,7 @@
 #   make check        every test, with every compiler and sanitizer
 #   make check-quick  the fast tests of one build: three minutes, for the working day
 #   make check-devices   everything about other machines, compilers and levels: the same bytes, firmware, arm, Windows
+#   make check-collector   podiumd killed and without power many times, under ThreadSanitizer, by Schemathesis
 #   make amalgamation   the library as one file: build/amalgamation/podium.c and podium.h; in full/ with the analysis
 #   make sizes        how large that is, compiled by each compiler found here
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
@@ -24,6 +25,7 @@
 #   make bench-postgres     its speed, beside PostgreSQL's own avg()
 #   make python       the Python package, build/python/podium_privacy-*.whl, with scikit-build-core from PyPI
 #   make bench-python its speed, beside the C library, NumPy and other packages of PyPI
+#   make bench-collector   how many reports podiumd takes, and how fast it answers (REQUESTS=10000000)
 #   make clean
 
 PREFIX ?= /usr/local
@@ -34,8 +36,8 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick check-devices amalgamation sizes sqlite collector postgres install-postgres fuzz \
-    bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
+.PHONY: all setup build demo check check-quick check-devices check-collector amalgamation sizes sqlite collector postgres install-postgres fuzz \
+    bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python bench-collector shape-table python \
     python-wheel install clean
 all: build
 	@echo "build/libpodium.a, build/libpodium.so and build/cli/podium are there"
@@ -61,6 +63,10 @@ check:
 check-devices:
 	@scripts/setup.sh build devices
 	@scripts/check-devices.sh
+
+check-collector:
+	@scripts/setup.sh build sqlite check
+	@scripts/check-collector.sh $(JOBS)
 
 amalgamation:
 	@scripts/setup.sh --check amalgamation
@@ -170,6 +176,12 @@ bench-python:
 	@scripts/python.sh wheel build/bench-python
 	@build/bench-python/venv/bin/pip install --quiet --force-reinstall --no-deps build/bench-python/*.whl
 	@build/bench-python/venv/bin/python bench/python.py build/libpodium.so
+
+REQUESTS ?= 200000
+bench-collector:
+	@scripts/setup.sh --check build collector bench-collector
+	@$(MAKE) collector >/dev/null
+	@bench/collector.py build/collector/podiumd build/cli/podium build/bench/collector $(REQUESTS)
 
 clean:
 	rm -rf build

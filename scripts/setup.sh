@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape, amalgamation, devices, python, collector. With --check it installs nothing: if something is
+# bench-postgres, instructions, shape, amalgamation, devices, python, collector, bench-collector. With --check it installs nothing: if something is
 # missing it says what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
@@ -12,6 +12,7 @@ build="gcc libc6-dev make cmake pkg-config libssl-dev"
 amalgamation="python3"
 demo="gnuplot-nox"
 sqlite="libsqlite3-dev sqlite3"
+bench_collector="wrk python3"
 collector="libmicrohttpd-dev libsqlite3-dev zlib1g-dev"
 fuzz="clang libclang-rt-dev check libsubunit-dev libmpfr-dev libgmp-dev zlib1g-dev"
 bench="gnuplot-nox"
@@ -50,6 +51,7 @@ for part in "$@"; do
     amalgamation) wanted="$wanted $amalgamation" ;;
     python) wanted="$wanted $python" ;;
     collector) wanted="$wanted $collector" ;;
+    bench-collector) wanted="$wanted $bench_collector" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done

@@ -4,7 +4,7 @@
 #
 #   schema.sh SOURCE-DIR PODIUMD PODIUM WORK-DIR [EXAMPLES]
 set -eu
-source=$1 podiumd=$2 podium=$3 work=$4 examples=${5:-15}
+source=$1 podiumd=$2 podium=$3 work=$4 examples=${5:-8}
 mkdir -p "$work"
 "$source/scripts/python.sh" venv "$work" schemathesis==4.32.5
 rm -rf "$work/data" "$work/.hypothesis" "$work/started"
