@@ -1,4 +1,5 @@
 #include "limits.h"
+#include "clock.h"
 #include "table/siphash.h"
 
 #include <netinet/in.h>
@@ -6,13 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- Rates ---- */
 

@@ -1,9 +1,9 @@
 #include "writer.h"
+#include "clock.h"
 #include "log.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { GROUP_MAX = 4096 };
 
@@ -30,12 +30,6 @@ struct writer {
     store_entry *group[GROUP_MAX];
     bool away;
 };
-
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- One group ---- */
 
