@@ -5,6 +5,7 @@
 
 REQUESTS is how many requests the memory is watched over (200,000 if not given).
 """
+import atexit
 import http.client
 import os
 import pathlib
@@ -26,6 +27,7 @@ class Server:
         self.process = subprocess.Popen([podiumd, "--data", str(data), "--collection", str(work / "age.podium"),
                                          "--open", "--listen", "127.0.0.1:0", *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        atexit.register(self.process.kill)  # also if a measurement fails
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
 
     def cpu(self):
