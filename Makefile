@@ -1,4 +1,4 @@
-# The front door; CMake does the work. On a fresh Debian machine demo and the four checks install what they need, and
+# The front door; CMake does the work. On a fresh Debian machine demo and the checks install what they need, and
 # setup does nothing else. All other targets install nothing: if something is missing they say what, and how to get it.
 #
 #   make setup        install what building needs; PARTS="build sqlite postgres" for more (scripts/setup.sh has the list)
@@ -8,9 +8,11 @@
 #   make check-quick  the fast tests of one build: three minutes, for the working day
 #   make check-devices   everything about other machines, compilers and levels: the same bytes, firmware, arm, Windows
 #   make check-python    longer trials of the Python package: sanitizers, a million calls, huge arrays, fuzzing
+#   make check-collector   podiumd killed and without power many times, under ThreadSanitizer, by Schemathesis
 #   make amalgamation   the library as one file: build/amalgamation/podium.c and podium.h; in full/ with the analysis
 #   make sizes        how large that is, compiled by each compiler found here
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
+#   make collector    the server that receives reports, build/collector/podiumd
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make fuzz-python  the same for the Python package, with atheris
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
@@ -31,6 +33,7 @@
 #   make site         the page on which everybody can try it, build/site/index.html, with uPlot from npm
 #   make site-open    ... served on this machine alone; prints the address (PORT)
 #   make bench-site   frames a second while somebody drags a slider on it, in Chromium
+#   make bench-collector   how many reports podiumd takes, and how fast it answers (REQUESTS=10000000)
 #   make clean
 
 PREFIX ?= /usr/local
@@ -41,8 +44,8 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick check-devices check-python amalgamation sizes sqlite postgres \
-    install-postgres fuzz fuzz-python \
+.PHONY: all setup build demo check check-quick check-devices check-python check-collector amalgamation sizes sqlite \
+    collector postgres install-postgres fuzz fuzz-python bench-collector \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
     python-wheel notebook web bench-web site site-open bench-site install clean
 all: build
@@ -66,6 +69,10 @@ check:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh $(JOBS)
 
+check-collector:
+	@scripts/setup.sh build sqlite check
+	@scripts/check-collector.sh $(JOBS)
+
 amalgamation:
 	@scripts/setup.sh --check amalgamation
 	@scripts/amalgamate.py build/amalgamation
@@ -87,6 +94,12 @@ sqlite:
 	@$(CONFIGURE) -DPODIUM_SQLITE=ON >/dev/null
 	@cmake --build build -j$(JOBS) --target podium_sqlite
 	@echo "build/sqlite/podium.so is there; in sqlite3: .load build/sqlite/podium"
+
+collector:
+	@scripts/setup.sh --check build collector
+	@$(CONFIGURE) -DPODIUM_COLLECTOR=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target podiumd podium
+	@echo "build/collector/podiumd is there; docs/collector.md says how to start it"
 
 SECONDS ?= 600
 fuzz:
@@ -207,6 +220,12 @@ site-open: site
 bench-site: site
 	@scripts/web.sh npm build/site-bench playwright-core@1.65.1
 	@node bench/site.mjs build/site build/site-bench
+
+REQUESTS ?= 200000
+bench-collector:
+	@scripts/setup.sh --check build collector bench-collector
+	@$(MAKE) collector >/dev/null
+	@bench/collector.py build/collector/podiumd build/cli/podium build/bench/collector $(REQUESTS)
 
 clean:
 	rm -rf build

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 command -v clang-format >/dev/null || { echo "format.sh: clang-format is missing" >&2; exit 2; }
 
 failed=""
-for file in $(find adapters bench cli examples include src tests -name '*.[ch]' | sort); do
+for file in $(find adapters bench cli collector examples include src tests -name '*.[ch]' | sort); do
     if [ "${1:-}" = --fix ]; then
         clang-format -i "$file"
     elif ! clang-format "$file" | cmp -s - "$file"; then

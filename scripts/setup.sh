@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape, amalgamation, devices, python, spark, web, site. With --check it installs nothing:
-# if something is missing it says what, and how to get it, and fails.
+# bench-postgres, instructions, shape, amalgamation, devices, python, spark, web, site, collector, bench-collector. With
+# --check it installs nothing: if something is missing it says what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
 set -eu
@@ -12,7 +12,9 @@ build="gcc libc6-dev make cmake pkg-config libssl-dev"
 amalgamation="python3"
 demo="gnuplot-nox"
 sqlite="libsqlite3-dev sqlite3"
-fuzz="clang libclang-rt-dev check libsubunit-dev libmpfr-dev libgmp-dev"
+bench_collector="wrk python3"
+collector="libmicrohttpd-dev libsqlite3-dev zlib1g-dev"
+fuzz="clang libclang-rt-dev check libsubunit-dev libmpfr-dev libgmp-dev zlib1g-dev"
 bench="gnuplot-nox"
 bench_postgres="postgresql-15 postgresql-server-dev-15"
 instructions="valgrind"
@@ -22,7 +24,7 @@ spark="bash default-jre-headless procps"
 web="clang lld wasi-libc binaryen esbuild nodejs npm"
 site="$web python3"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
-check="$fuzz $python $spark $site clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
+check="$fuzz $python $collector $spark $site clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
@@ -54,6 +56,8 @@ for part in "$@"; do
     spark) wanted="$wanted $spark" ;;
     web) wanted="$wanted $web" ;;
     site) wanted="$wanted $site" ;;
+    collector) wanted="$wanted $collector" ;;
+    bench-collector) wanted="$wanted $bench_collector" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
 done
@@ -68,6 +72,8 @@ there() {
     libc6-dev) header stdio.h ;;
     libssl-dev) header openssl/evp.h ;;
     libsqlite3-dev) header sqlite3.h ;;
+    libmicrohttpd-dev) header microhttpd.h ;;
+    zlib1g-dev) header zlib.h ;;
     gnuplot-nox) command -v gnuplot ;;
     default-jre-headless) command -v java ;;
     procps) command -v ps ;;

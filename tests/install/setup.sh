@@ -20,14 +20,14 @@ run() {
     : >"$work/called"
     if make -C "$source" "$@" >"$work/said" 2>&1; then fail "make $* goes on"; fi
 }
-for target in all build sqlite fuzz bench bench-instructions bench-neon bench-postgres shape-table python-wheel \
-    bench-python install; do
+for target in all build sqlite collector fuzz bench bench-instructions bench-neon bench-postgres shape-table python-wheel \
+    bench-python bench-collector install; do
     run $target
     grep -q 'Missing.* libssl-dev' "$work/said" || fail "make $target does not say what is missing"
     grep -q 'make setup PARTS="build' "$work/said" || fail "make $target does not say how to get it"
     if grep -q 'apt-get\|sudo' "$work/called"; then fail "make $target installs"; fi
 done
-for target in setup demo check check-devices; do
+for target in setup demo check check-devices check-collector; do
     run $target
     grep -q 'apt-get\|sudo' "$work/called" || fail "make $target does not install"
 done

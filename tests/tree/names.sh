@@ -13,7 +13,7 @@ enumerators=$(sed -n 's/^ *PODIUM_MECHANISM_\([A-Z_]*\) = [0-9]*.*/\1/p' include
 words=$(echo "$enumerators" | grep -v -x PODIUM | tr 'A-Z\n' 'a-z|' | sed 's/|$//; s/_/[-_ ]/g')
 pattern="(?<![a-z])($words)(?![a-z])|PODIUM_MECHANISM_(?!DEFAULT\\b|[A-Z_]*\\()[A-Z]"
 
-found=$(find src cli adapters include -name '*.[ch]' \
+found=$(find src cli collector adapters include -name '*.[ch]' \
     ! -path 'src/collection/mechanisms/*' ! -path src/collection/registry.c ! -path include/podium.h \
     ! -path 'cli/commands/paper/*' ! -path cli/commands/params.c -print0 |
     xargs -0 grep -n -i -P "$pattern" || true)

@@ -1,0 +1,52 @@
+/* Configuration: one table of options, which may come from a file, from the environment and from the command line. */
+#ifndef PODIUM_COLLECTOR_CONFIG_H
+#define PODIUM_COLLECTOR_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct {
+    char **of;
+    size_t count;
+} strings;
+
+typedef enum { PERIOD_HOUR, PERIOD_DAY } period_kind;
+typedef enum { LOG_TEXT, LOG_JSON } log_kind;
+
+typedef struct {
+    char *data;
+    strings collections; /* files */
+    strings labels;      /* COLLECTION:LABEL=VALUE,VALUE */
+    uint32_t period;     /* a period_kind */
+    bool keep_reports;
+    uint32_t key_hours;
+    uint64_t keys_max;
+
+    char *listen;
+    bool open;
+    strings origins; /* of web pages that may call this server */
+    uint32_t threads, readers;
+
+    uint64_t body_max, reports_max, memory_max;
+    uint32_t connections_max, address_connections_max, header_max, timeout, request_timeout, rate;
+    uint32_t queue_max;
+
+    uint32_t log_format; /* a log_kind */
+    char *file;
+} config;
+
+enum { CONFIG_MESSAGE_MAX = 512 };
+
+/* Fills in the configuration from the file that --config or PODIUMD_CONFIG names, the environment and the arguments,
+   which end in NULL and do not include the program's name. If an option comes from several of them, the last of these
+   counts. What are not options are left in `operands`, which has room for as many as there are arguments. Returns
+   false, and writes why, if something is wrong; the configuration is then empty. */
+bool config_read(config *c, char **arguments, char **operands, char message[CONFIG_MESSAGE_MAX]);
+void config_free(config *c);
+
+/* Is --help, --version or --list-options among the arguments? Then it is printed. */
+bool config_help(FILE *to, char **arguments);
+
+#endif

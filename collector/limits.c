@@ -1,0 +1,189 @@
+#include "limits.h"
+#include "clock.h"
+#include "table/siphash.h"
+
+#include <netinet/in.h>
+#include <openssl/rand.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Rates ---- */
+
+enum { SLOTS = 1 << 16, WAYS = 8, FORGET_SECONDS = 3000 };
+
+/* An address is allowed a request whenever `free` is no more than a second ahead; each request moves it on. */
+typedef struct {
+    uint64_t address; /* its hash */
+    double free;
+} slot;
+
+struct rates {
+    pthread_mutex_t lock;
+    uint64_t key[2];
+    double forgotten;
+    slot slots[SLOTS];
+};
+
+/* Forgets everything, and hashes with another key from now on. */
+static bool forget(rates *r) {
+    memset(r->slots, 0, sizeof r->slots);
+    r->forgotten = seconds_now();
+    return RAND_bytes((unsigned char *)r->key, sizeof r->key) == 1;
+}
+
+rates *rates_make(void) {
+    rates *r = calloc(1, sizeof *r);
+    if (r == NULL || !forget(r)) {
+        free(r);
+        return NULL;
+    }
+    pthread_mutex_init(&r->lock, NULL);
+    return r;
+}
+
+void rates_free(rates *r) {
+    if (r == NULL)
+        return;
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+/* One customer has many addresses of IPv6, which share their first 64 bits. */
+static uint64_t hash_address(const rates *r, const struct sockaddr *address) {
+    if (address->sa_family == AF_INET6)
+        return siphash(r->key, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 8);
+    return siphash(r->key, &((const struct sockaddr_in *)(const void *)address)->sin_addr, 4);
+}
+
+/* Returns the slot of the address: its own, or else the one that has been unused for longest among a few. */
+static slot *find_slot(rates *r, uint64_t hash) {
+    slot *ways = &r->slots[hash % (SLOTS / WAYS) * WAYS], *oldest = ways;
+    for (size_t i = 0; i < WAYS; i++) {
+        if (ways[i].address == hash)
+            return &ways[i];
+        if (ways[i].free < oldest->free)
+            oldest = &ways[i];
+    }
+    *oldest = (slot){hash, 0};
+    return oldest;
+}
+
+bool rates_exceed(rates *r, const struct sockaddr *address, uint32_t rate) {
+    if (rate == 0)
+        return false;
+    pthread_mutex_lock(&r->lock);
+    const double now = seconds_now();
+    if (now - r->forgotten > FORGET_SECONDS)
+        forget(r);
+    slot *s = find_slot(r, hash_address(r, address));
+    if (s->free < now)
+        s->free = now;
+    const bool exceeded = s->free + 1.0 / rate > now + 1;
+    if (!exceeded)
+        s->free += 1.0 / rate;
+    pthread_mutex_unlock(&r->lock);
+    return exceeded;
+}
+
+/* ---- Slow clients ---- */
+
+struct watch {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    metrics *metrics;
+    watched *first;
+    uint32_t seconds;
+    bool stopping;
+};
+
+/* The socket is only shut down here. Whoever owns it closes it, and until then the number is not used again. */
+static void cut_off(watch *w, double now) {
+    for (watched *c = w->first; c != NULL; c = c->next)
+        if (c->since > 0 && now - c->since > w->seconds) {
+            shutdown(c->socket, SHUT_RDWR);
+            c->since = 0;
+            metrics_add(w->metrics, METRIC_SLOW_CLIENTS, 1);
+        }
+}
+
+static void *watch_all(void *context) {
+    watch *w = context;
+    pthread_mutex_lock(&w->lock);
+    while (!w->stopping) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        while (!w->stopping && pthread_cond_timedwait(&w->wake, &w->lock, &until) == 0)
+            ;
+        cut_off(w, seconds_now());
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+watch *watch_start(metrics *m, uint32_t seconds) {
+    watch *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return NULL;
+    w->metrics = m;
+    w->seconds = seconds;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->wake, NULL);
+    if (pthread_create(&w->thread, NULL, watch_all, w) == 0)
+        return w;
+    free(w);
+    return NULL;
+}
+
+void watch_stop(watch *w) {
+    pthread_mutex_lock(&w->lock);
+    w->stopping = true;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->wake);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+watched *watch_add(watch *w, int socket) {
+    watched *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return NULL;
+    pthread_mutex_lock(&w->lock);
+    *c = (watched){socket, seconds_now(), w->first, &w->first};
+    if (c->next != NULL)
+        c->next->link = &c->next;
+    w->first = c;
+    pthread_mutex_unlock(&w->lock);
+    return c;
+}
+
+void watch_remove(watch *w, watched *c) {
+    if (c == NULL)
+        return;
+    pthread_mutex_lock(&w->lock);
+    *c->link = c->next;
+    if (c->next != NULL)
+        c->next->link = c->link;
+    pthread_mutex_unlock(&w->lock);
+    free(c);
+}
+
+static void set_since(watch *w, watched *c, double since) {
+    if (c == NULL)
+        return;
+    pthread_mutex_lock(&w->lock);
+    c->since = since;
+    pthread_mutex_unlock(&w->lock);
+}
+
+void watch_begin(watch *w, watched *c) {
+    set_since(w, c, seconds_now());
+}
+
+void watch_pause(watch *w, watched *c) {
+    set_since(w, c, 0);
+}

@@ -1,0 +1,259 @@
+/* podiumd: receives reports over HTTP, adds them up, and says what they tell. */
+#include "log.h"
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 };
+
+static int fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int fail(int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("podiumd: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return status;
+}
+
+/* ---- The directory ---- */
+
+/* Takes the lock of the data directory for as long as the process lives. Returns false if another process has it. */
+static bool lock_directory(const char *directory, char message[CONFIG_MESSAGE_MAX]) {
+    char path[4096];
+    if (mkdir(directory, 0700) != 0 && errno != EEXIST) {
+        snprintf(message, CONFIG_MESSAGE_MAX, "%s: %s", directory, strerror(errno));
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/lock", directory);
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    const bool taken = file >= 0 && errno == EWOULDBLOCK;
+    snprintf(message, CONFIG_MESSAGE_MAX, "%s: %s", directory,
+             taken ? "another podiumd uses this directory; stop it, or give --data another one" : strerror(errno));
+    return false;
+}
+
+static store *open_store(const config *c, char message[CONFIG_MESSAGE_MAX]) {
+    char why[STORE_MESSAGE_MAX];
+    store *s = store_sqlite_open(c->data, NULL, why);
+    if (s == NULL)
+        snprintf(message, CONFIG_MESSAGE_MAX, "%.100s: %.380s", c->data, why);
+    return s;
+}
+
+/* ---- The server ---- */
+
+/* Prints tokens of collections that have none yet. They cannot be printed again, because only hashes are stored. */
+static bool make_tokens(store *s, tokens *known, const catalogue *c) {
+    char token[TOKEN_TEXT_MAX];
+    for (size_t i = 0; i < c->count; i++) {
+        if (tokens_any(known, c->of[i].name))
+            continue;
+        for (token_scope scope = SCOPE_WRITE; scope <= SCOPE_MANAGE; scope++) {
+            if (token_new(s, c->of[i].name, scope, token) != STORE_OK)
+                return false;
+            printf("token to %s %s, shown only now: %s\n", scope_name(scope), c->of[i].name, token);
+        }
+    }
+    return tokens_load(known, s) == STORE_OK;
+}
+
+static void print_address(const server *s, const config *c) {
+    const char *colon = strrchr(c->listen, ':');
+    printf("podiumd listens at http://%.*s:%u\n", (int)(colon - c->listen), c->listen, server_port(s));
+    fflush(stdout);
+}
+
+typedef struct {
+    server *server;
+    config *config; /* replaced by a reload */
+    char **arguments;
+} running;
+
+/* Reads the configuration again. If anything is wrong with it, everything stays as it was. Runs on the writer's thread,
+   because it may add a collection to the store. */
+static void reload(void *context) {
+    running *r = context;
+    server *s = r->server;
+    char message[CONFIG_MESSAGE_MAX];
+    char *operands[64];
+    config next;
+    if (!config_read(&next, r->arguments, operands, message)) {
+        log_line(LOG_ERROR, "reload: %s; nothing was changed", message);
+        return;
+    }
+    catalogue *c = catalogue_make(&next, s->store, s->metrics, message);
+    if (c == NULL || tokens_load(s->tokens, s->store) != STORE_OK ||
+        (!next.open && !make_tokens(s->store, s->tokens, c))) {
+        log_line(LOG_ERROR, "reload: %s; nothing was changed", c == NULL ? message : s->store->message);
+        catalogue_release(c);
+        config_free(&next);
+        return;
+    }
+    fflush(stdout);
+    log_format((log_kind)next.log_format);
+    server_reload(s, c, &next);
+    config_free(r->config);
+    *r->config = next;
+    metrics_add(s->metrics, METRIC_RELOADS, 1);
+    log_line(LOG_INFO, "the configuration was read again: %zu collections", c->count);
+}
+
+/* Waits for signals: SIGHUP reloads, SIGTERM and SIGINT end. */
+static void wait_for_signals(const sigset_t *signals, running *r) {
+    int signal_number = 0;
+    while (sigwait(signals, &signal_number) != 0 || signal_number == SIGHUP)
+        if (signal_number == SIGHUP)
+            writer_between(r->server->writer, reload, r);
+    log_line(LOG_INFO, "ending, after the requests that are under way");
+}
+
+static int serve_from(store *s, config *c, char **arguments, const sigset_t *signals) {
+    char message[CONFIG_MESSAGE_MAX] = "out of memory";
+    metrics *m = metrics_make();
+    tokens *t = tokens_make();
+    int status = BAD_IO;
+    catalogue *first = m == NULL || t == NULL ? NULL : catalogue_make(c, s, m, message);
+    server *running_server = NULL;
+    if (first != NULL && tokens_load(t, s) == STORE_OK && (c->open || make_tokens(s, t, first)))
+        running_server = server_start(c, s, m, t, first, message);
+    if (running_server == NULL) {
+        status = fail(BAD_DATA, "%s", message);
+    } else {
+        print_address(running_server, c);
+        running r = {running_server, c, arguments};
+        wait_for_signals(signals, &r);
+        server_stop(running_server);
+        status = DONE;
+    }
+    tokens_free(t);
+    metrics_free(m);
+    return status;
+}
+
+/* Signals are blocked before the first thread starts, so that only sigwait gets them. */
+static int serve(config *c, char **arguments) {
+    char message[CONFIG_MESSAGE_MAX];
+    sigset_t signals;
+    if (c->collections.count == 0)
+        return fail(BAD_USAGE, "give --collection FILE; podium design makes one");
+    if (!lock_directory(c->data, message))
+        return fail(BAD_IO, "%s", message);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk, and no reason to die */
+    log_format((log_kind)c->log_format);
+    store *s = open_store(c, message);
+    if (s == NULL)
+        return fail(BAD_IO, "%s", message);
+    const int status = serve_from(s, c, arguments, &signals);
+    s->does->close(s);
+    return status;
+}
+
+/* ---- The other commands: they work beside a server that runs, and without one ---- */
+
+static int token_command_new(store *s, char **operands) {
+    char token[TOKEN_TEXT_MAX];
+    token_scope scope;
+    if (operands[0] == NULL || operands[1] == NULL || operands[2] != NULL || !scope_from_name(&scope, operands[1]))
+        return fail(BAD_USAGE, "podiumd token new COLLECTION write|read|manage --data DIR");
+    if (strlen(operands[0]) >= PODIUM_NAME_MAX || token_new(s, operands[0], scope, token) != STORE_OK)
+        return fail(BAD_IO, "%s", s->message);
+    puts(token);
+    return DONE;
+}
+
+static bool print_token(void *context, const store_token *t) {
+    char id[TOKEN_ID_MAX];
+    (void)context;
+    token_id(&t->hash, id);
+    printf("%s  %-6s  %s\n", id, t->scope, t->collection);
+    return true;
+}
+
+static int token_command_list(store *s, char **operands) {
+    if (operands[0] != NULL)
+        return fail(BAD_USAGE, "podiumd token list --data DIR");
+    return s->does->tokens(s, print_token, NULL) == STORE_OK ? DONE : fail(BAD_IO, "%s", s->message);
+}
+
+static int token_command_revoke(store *s, char **operands) {
+    store_hash hash;
+    uint64_t removed;
+    if (operands[0] == NULL || operands[1] != NULL || !token_id_parse(&hash, operands[0]))
+        return fail(BAD_USAGE, "podiumd token revoke ID --data DIR, with an ID that podiumd token list prints");
+    if (s->does->token_remove(s, &hash, &removed) != STORE_OK)
+        return fail(BAD_IO, "%s", s->message);
+    return removed == 1 ? DONE : fail(BAD_DATA, "no token has this ID");
+}
+
+static int backup_command(store *s, char **operands) {
+    if (operands[0] == NULL || operands[1] != NULL)
+        return fail(BAD_USAGE, "podiumd backup FILE --data DIR");
+    return s->does->backup(s, operands[0]) == STORE_OK ? DONE : fail(BAD_IO, "%s: %s", operands[0], s->message);
+}
+
+static const struct {
+    const char *first, *second;
+    int (*run)(store *s, char **operands);
+} commands[] = {
+    {"token", "new", token_command_new},
+    {"token", "list", token_command_list},
+    {"token", "revoke", token_command_revoke},
+    {"backup", NULL, backup_command},
+};
+
+static int run_command(const config *c, char **operands) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const bool two = commands[i].second != NULL;
+        if (strcmp(operands[0], commands[i].first) != 0 ||
+            (two && (operands[1] == NULL || strcmp(operands[1], commands[i].second) != 0)))
+            continue;
+        char message[CONFIG_MESSAGE_MAX];
+        store *s = open_store(c, message);
+        if (s == NULL)
+            return fail(BAD_IO, "%s", message);
+        const int status = commands[i].run(s, operands + (two ? 2 : 1));
+        s->does->close(s);
+        return status;
+    }
+    return fail(BAD_USAGE, "there is no command '%s'; see podiumd --help", operands[0]);
+}
+
+int main(int count, char **arguments) {
+    char message[CONFIG_MESSAGE_MAX];
+    config c;
+    if (config_help(stdout, arguments + 1))
+        return DONE;
+    char **operands = calloc((size_t)count + 1, sizeof *operands);
+    if (operands == NULL)
+        return fail(BAD_IO, "out of memory");
+    int status = BAD_USAGE;
+    if (!config_read(&c, arguments + 1, operands, message))
+        fail(status, "%s", message);
+    else if (c.data == NULL)
+        fail(status, "give --data DIR, where the sums are kept; see podiumd --help");
+    else if (operands[0] != NULL)
+        status = run_command(&c, operands);
+    else
+        status = serve(&c, arguments + 1);
+    config_free(&c);
+    free(operands);
+    return status;
+}

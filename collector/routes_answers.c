@@ -1,0 +1,441 @@
+/* What the reports say: estimates of all of them, of groups and of periods. These run on a worker. */
+#include "answers.h"
+#include "routes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Which sums ---- */
+
+enum { GROUPS_MAX = LABEL_SETS_MAX + 1 };
+
+/* The sums that a request asks for, added up for each value of a label or for all together */
+typedef struct {
+    request *request;
+    int64_t from, to;
+    label_set wanted;
+    size_t by; /* the number of the label that makes the groups; LABELS_MAX if there is one group */
+    podium_aggregate *groups[GROUPS_MAX]; /* by the value of the label, of which 0 is none; NULL if no reports */
+    podium_status failed;
+} sums;
+
+static bool read_selection(request *r, sums *s) {
+    const char *by = request_parameter(r, "by");
+    *s = (sums){.request = r, .to = INT64_MAX, .by = LABELS_MAX};
+    if (!query_time(r, "from", &s->from) || !query_time(r, "to", &s->to) || !query_labels(r, &s->wanted))
+        return false;
+    if (by == NULL)
+        return true;
+    s->by = labels_find(&r->entry->labels, by);
+    if (s->by == LABELS_MAX)
+        request_refuse(r, PROBLEM_LABEL_WRONG,
+                       "The parameter by takes the name of a label that the collection declares.");
+    return s->by < LABELS_MAX;
+}
+
+static void clear(sums *s) {
+    for (size_t i = 0; i < GROUPS_MAX; i++) {
+        free(s->groups[i]);
+        s->groups[i] = NULL;
+    }
+}
+
+static podium_aggregate *group_of(sums *s, const label_set *set) {
+    podium_aggregate **group = &s->groups[s->by == LABELS_MAX ? 0 : set->value[s->by]];
+    if (*group == NULL && (*group = malloc(sizeof **group)) != NULL)
+        podium_aggregate_init(&s->request->entry->collection, *group);
+    return *group;
+}
+
+/* Labels that are no longer declared cannot be asked for; their reports count only if no label is. */
+static bool add_row(void *context, const store_row *row) {
+    sums *s = context;
+    const entry *e = s->request->entry;
+    label_set set;
+    podium_aggregate stored;
+    if (!label_set_parse(&e->labels, &set, row->labels))
+        set = (label_set){{0}};
+    if (!label_set_matches(&set, &s->wanted))
+        return true;
+    podium_aggregate *group = group_of(s, &set);
+    s->failed = group == NULL ? PODIUM_ERROR_OUT_OF_MEMORY
+                              : podium_aggregate_decode(&e->collection, &stored, row->state, row->n);
+    if (s->failed == PODIUM_OK)
+        s->failed = podium_aggregate_merge(group, &stored);
+    return s->failed == PODIUM_OK;
+}
+
+static bool refuse_status(request *r, podium_status status) {
+    if (status == PODIUM_ERROR_OUT_OF_MEMORY)
+        request_refuse(r, PROBLEM_BUSY, "There is no memory for this answer. Ask again later.");
+    else
+        request_refuse(r, PROBLEM_QUERY_WRONG, "The question cannot be answered: %s.", podium_status_message(status));
+    return false;
+}
+
+static bool read_rows(sums *s, store_row_reader *reader, void *context) {
+    store *from = s->request->server->store;
+    const store_status status = from->does->read(from, s->request->entry->number, s->from, s->to, reader, context);
+    if (status != STORE_OK)
+        request_refuse(s->request, PROBLEM_STORE_AWAY, "The sums cannot be read at the moment.");
+    else if (s->failed == PODIUM_ERROR_OUT_OF_MEMORY)
+        return refuse_status(s->request, s->failed);
+    else if (s->failed != PODIUM_OK)
+        request_refuse(s->request, PROBLEM_STORE_AWAY, "A stored sum cannot be read: %s.",
+                       podium_status_message(s->failed));
+    return s->request->status == 0;
+}
+
+static const char *group_name(const sums *s, size_t i) {
+    return i == 0 ? "" : s->request->entry->labels.of[s->by].values[i - 1];
+}
+
+/* ---- What is asked ---- */
+
+static bool read_question(request *r, asked *a) {
+    const char *interval = request_parameter(r, "interval");
+    *a = (asked){.question = {.confidence = 0.95}};
+    if (!query_number(r, "confidence", &a->question.confidence) ||
+        !query_flag(r, "population", &a->question.population))
+        return false;
+    if (!(a->question.confidence > 0 && a->question.confidence < 1)) {
+        request_refuse(r, PROBLEM_QUERY_WRONG, "The confidence is between 0 and 1, such as 0.95.");
+        return false;
+    }
+    if (interval != NULL && podium_interval_from_name(&a->question.interval, interval, strlen(interval)) != PODIUM_OK) {
+        request_refuse(r, PROBLEM_QUERY_WRONG, "The parameter interval takes normal, guaranteed or anytime.");
+        return false;
+    }
+    if (a->question.interval != PODIUM_INTERVAL_NORMAL)
+        a->question.bounds = &r->entry->bounds;
+    return true;
+}
+
+static bool read_shape(request *r, asked *a) {
+    if (!query_count(r, "histogram", &a->histogram, 1, PODIUM_SHARES) ||
+        !query_numbers(r, "quantiles", &a->quantiles, 0, 1) ||
+        !query_numbers(r, "below", &a->below, -HUGE_VAL, HUGE_VAL) ||
+        !query_count(r, "dishonest", &a->question.dishonest, 1, (uint64_t)1 << 53))
+        return false;
+    a->question.shape = asked_shape(a);
+    a->question.bins = (uint32_t)a->histogram;
+    if (!a->question.shape || podium_collection_tells_spread(&r->entry->collection))
+        return true;
+    request_refuse(r, PROBLEM_MEAN_ONLY, "Ask for the estimate without histogram, quantiles and below.");
+    return false;
+}
+
+/* Refuses to answer if these cannot be reports, as podium estimate does, unless force=true. */
+static bool check_groups(sums *s) {
+    const podium_aggregate *all[GROUPS_MAX];
+    size_t count = 0, which;
+    bool force = false;
+    if (!query_flag(s->request, "force", &force))
+        return false;
+    for (size_t i = 0; i < GROUPS_MAX; i++)
+        if (s->groups[i] != NULL)
+            all[count++] = s->groups[i];
+    if (force || count == 0)
+        return true;
+    const podium_status status = podium_aggregates_check(&s->request->entry->collection, &which, all, count);
+    if (status == PODIUM_ERROR_NOT_REPORTS)
+        request_refuse(s->request, PROBLEM_NOT_REPORTS,
+                       "They may be raw values, rounded or repeated, or of another collection, so that an estimate "
+                       "would be wrong. Add force=true to get it all the same.");
+    else if (status != PODIUM_OK)
+        refuse_status(s->request, status);
+    return s->request->status == 0;
+}
+
+static bool summarise(request *r, podium_summary *summary, const podium_aggregate *sum, const asked *a) {
+    const podium_channel *channel = a->question.shape ? entry_channel(r->entry) : NULL;
+    const podium_status status = podium_summary_make(&r->entry->collection, channel, summary, sum, &a->question);
+    return status == PODIUM_OK || refuse_status(r, status);
+}
+
+/* ---- Estimate and distribution ---- */
+
+typedef void printer(text *t, const podium_summary *s, const asked *a);
+
+/* Writes an object for each group, with its name unless there is only one. */
+static void print_groups(sums *s, const asked *a, printer *print) {
+    request *r = s->request;
+    const bool grouped = s->by < LABELS_MAX;
+    podium_summary *summary = malloc(sizeof *summary);
+    const char *before = grouped ? "[" : "";
+    for (size_t i = 0; i < GROUPS_MAX && r->status == 0; i++) {
+        if (s->groups[i] == NULL)
+            continue;
+        if (summary == NULL || !summarise(r, summary, s->groups[i], a)) {
+            refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
+            break;
+        }
+        text_print(&r->out, "%s{", before);
+        if (grouped) {
+            text_print(&r->out, "\"group\": ");
+            text_string(&r->out, group_name(s, i));
+            text_print(&r->out, ", ");
+        }
+        print(&r->out, summary, a);
+        text_add(&r->out, "}", 1);
+        before = ",\n ";
+    }
+    free(summary);
+    if (r->status > 0)
+        return;
+    text_print(&r->out, grouped && *before == '[' ? "[]\n" : grouped ? "]\n" : "\n");
+    request_answer(r, 200);
+}
+
+static void answer_groups(request *r, const asked *a, printer *print) {
+    sums s;
+    if (!read_selection(r, &s))
+        return;
+    const bool all = s.by == LABELS_MAX && group_of(&s, &s.wanted) == NULL; /* one group, even of no reports */
+    if (!all && read_rows(&s, add_row, &s) && check_groups(&s))
+        print_groups(&s, a, print);
+    else if (all)
+        refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
+    clear(&s);
+}
+
+void handle_estimate(request *r) {
+    asked a;
+    if (read_question(r, &a) && read_shape(r, &a))
+        answer_groups(r, &a, answer_estimate);
+}
+
+void handle_distribution(request *r) {
+    asked a;
+    if (!read_question(r, &a))
+        return;
+    a.histogram = PODIUM_BINS_DEFAULT;
+    a.quantiles = (numbers){{0.05, 0.25, 0.5, 0.75, 0.95}, 5};
+    if (read_shape(r, &a))
+        answer_groups(r, &a, answer_distribution);
+}
+
+/* ---- History ---- */
+
+enum { HOUR = 3600, DAY = 86400, POINTS_MAX = 50000 };
+
+typedef struct {
+    sums sums;
+    asked asked;
+    int64_t every, start; /* of the sums at hand; start is -1 before the first */
+    podium_summary *summary;
+    size_t points;
+} history;
+
+static void print_time(text *t, const char *name, int64_t at) {
+    const time_t seconds = (time_t)at;
+    struct tm utc;
+    char s[32];
+    strftime(s, sizeof s, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    text_print(t, "\"%s\": \"%s\", ", name, s);
+}
+
+static bool print_point(history *h, size_t i) {
+    request *r = h->sums.request;
+    if (h->points == POINTS_MAX) {
+        request_refuse(r, PROBLEM_QUERY_WRONG,
+                       "The history has more than %d points; ask for a shorter time, or for days.", POINTS_MAX);
+        return false;
+    }
+    if (!summarise(r, h->summary, h->sums.groups[i], &h->asked))
+        return false;
+    text_print(&r->out, h->points++ == 0 ? "{" : ",\n {");
+    print_time(&r->out, "from", h->start);
+    print_time(&r->out, "to", h->start + h->every);
+    if (h->sums.by < LABELS_MAX) {
+        text_print(&r->out, "\"group\": ");
+        text_string(&r->out, group_name(&h->sums, i));
+        text_print(&r->out, ", ");
+    }
+    answer_estimate(&r->out, h->summary, &h->asked);
+    text_add(&r->out, "}", 1);
+    return true;
+}
+
+/* Writes the points of the hour or day that is complete. */
+static bool print_points(history *h) {
+    for (size_t i = 0; i < GROUPS_MAX; i++)
+        if (h->sums.groups[i] != NULL && !print_point(h, i))
+            return false;
+    clear(&h->sums);
+    return true;
+}
+
+/* The rows come in the order of time. */
+static bool add_history_row(void *context, const store_row *row) {
+    history *h = context;
+    const int64_t start = row->start - row->start % h->every;
+    if (start != h->start && !print_points(h))
+        return false;
+    h->start = start;
+    return add_row(&h->sums, row);
+}
+
+static bool read_every(request *r, int64_t *every) {
+    const char *s = request_parameter(r, "every");
+    const bool daily = r->server->config.period == PERIOD_DAY;
+    *every = daily ? DAY : HOUR;
+    if (s == NULL || strcmp(s, "day") == 0)
+        *every = s == NULL ? *every : DAY;
+    else if (strcmp(s, "hour") != 0)
+        request_refuse(r, PROBLEM_QUERY_WRONG, "The parameter every takes hour or day.");
+    else if (daily)
+        request_refuse(r, PROBLEM_QUERY_WRONG,
+                       "This server keeps one sum for each day, so there is no history by hour.");
+    return r->status == 0;
+}
+
+void handle_history(request *r) {
+    history *h = calloc(1, sizeof *h);
+    if (h == NULL || (h->summary = malloc(sizeof *h->summary)) == NULL) {
+        free(h);
+        refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
+        return;
+    }
+    h->start = -1;
+    if (read_every(r, &h->every) && read_question(r, &h->asked) && read_selection(r, &h->sums)) {
+        text_print(&r->out, "[");
+        if (read_rows(&h->sums, add_history_row, h) && print_points(h)) {
+            text_print(&r->out, "]\n");
+            request_answer(r, 200);
+        }
+    }
+    clear(&h->sums);
+    free(h->summary);
+    free(h);
+}
+
+/* ---- Difference ---- */
+
+enum { COMPARISONS_MAX = 10000 };
+
+typedef struct {
+    comparison *of;
+    double *p;
+    size_t count, known;
+} comparisons;
+
+static bool compare(sums *s, comparisons *all, const asked *q, size_t a, size_t b) {
+    request *r = s->request;
+    if (all->count == COMPARISONS_MAX) {
+        request_refuse(r, PROBLEM_QUERY_WRONG,
+                       "There are more than %d comparisons; compare with one group by baseline.", COMPARISONS_MAX);
+        return false;
+    }
+    comparison *c = &all->of[all->count];
+    *c = (comparison){.a = group_name(s, a),
+                      .b = group_name(s, b),
+                      .refused_a = podium_aggregate_refused(s->groups[a]),
+                      .refused_b = podium_aggregate_refused(s->groups[b])};
+    const podium_status status =
+        podium_difference_make(&r->entry->collection, &c->difference, s->groups[a], s->groups[b], &q->question);
+    if (status != PODIUM_OK)
+        return refuse_status(r, status);
+    all->p[all->count++] = c->difference.p_value;
+    all->known += isnan(c->difference.p_value) ? 0 : 1;
+    return true;
+}
+
+/* Sets *baseline to the group that the others are compared with, or to GROUPS_MAX if all are compared with all. */
+static bool find_baseline(sums *s, size_t *baseline) {
+    const char *name = request_parameter(s->request, "baseline");
+    *baseline = GROUPS_MAX;
+    if (name == NULL)
+        return true;
+    for (size_t i = 0; i < GROUPS_MAX; i++)
+        if (s->groups[i] != NULL && strcmp(group_name(s, i), name) == 0)
+            *baseline = i;
+    if (*baseline == GROUPS_MAX)
+        request_refuse(s->request, PROBLEM_LABEL_WRONG, "The baseline is no group that has reports.");
+    return *baseline < GROUPS_MAX;
+}
+
+static bool compare_all(sums *s, comparisons *all, const asked *q) {
+    size_t base;
+    if (!find_baseline(s, &base))
+        return false;
+    for (size_t i = 0; i < GROUPS_MAX; i++) {
+        if (s->groups[i] == NULL)
+            continue;
+        if (base < GROUPS_MAX && i != base && !compare(s, all, q, i, base))
+            return false;
+        for (size_t j = i + 1; base == GROUPS_MAX && j < GROUPS_MAX; j++)
+            if (s->groups[j] != NULL && !compare(s, all, q, i, j))
+                return false;
+    }
+    const podium_status status = podium_differences_adjust(all->p, all->p, all->count);
+    return status == PODIUM_OK || refuse_status(s->request, status);
+}
+
+static void print_comparisons(request *r, comparisons *all) {
+    text_print(&r->out, "[");
+    for (size_t i = 0; i < all->count; i++) {
+        all->of[i].p_adjusted = all->p[i];
+        text_print(&r->out, "%s", i == 0 ? "" : ",\n ");
+        answer_comparison(&r->out, &all->of[i], all->known);
+    }
+    text_print(&r->out, "]\n");
+    request_answer(r, 200);
+}
+
+void handle_difference(request *r) {
+    asked q;
+    sums s;
+    if (!read_question(r, &q) || !read_selection(r, &s))
+        return;
+    if (s.by == LABELS_MAX) {
+        request_refuse(r, PROBLEM_QUERY_WRONG, "Say with the parameter by which label makes the groups.");
+        return;
+    }
+    comparisons all = {.of = malloc(COMPARISONS_MAX * sizeof *all.of), .p = malloc(COMPARISONS_MAX * sizeof *all.p)};
+    if (all.of == NULL || all.p == NULL)
+        refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
+    else if (read_rows(&s, add_row, &s) && check_groups(&s) && compare_all(&s, &all, &q))
+        print_comparisons(r, &all);
+    free(all.of);
+    free(all.p);
+    clear(&s);
+}
+
+/* ---- State ---- */
+
+static void print_state(request *r, const podium_aggregate *sum, bool bytes) {
+    unsigned char *buffer = malloc(PODIUM_AGGREGATE_TEXT_MAX);
+    if (buffer == NULL) {
+        refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
+        return;
+    }
+    const size_t n = bytes ? podium_aggregate_encode(sum, buffer, PODIUM_AGGREGATE_TEXT_MAX)
+                           : podium_aggregate_format(sum, (char *)buffer, PODIUM_AGGREGATE_TEXT_MAX);
+    text_add(&r->out, (const char *)buffer, n);
+    free(buffer);
+    if (!bytes)
+        text_add(&r->out, "\n", 1);
+    r->type = bytes ? "application/vnd.podium.aggregate" : "text/plain; charset=us-ascii";
+    request_answer(r, 200);
+}
+
+void handle_state(request *r) {
+    const char *format = request_parameter(r, "format");
+    const bool bytes = format != NULL && strcmp(format, "bytes") == 0;
+    sums s;
+    if (format != NULL && !bytes && strcmp(format, "text") != 0) {
+        request_refuse(r, PROBLEM_QUERY_WRONG, "The parameter format takes text or bytes.");
+        return;
+    }
+    if (!read_selection(r, &s))
+        return;
+    const podium_aggregate *sum = group_of(&s, &s.wanted);
+    if (sum == NULL)
+        refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
+    else if (read_rows(&s, add_row, &s))
+        print_state(r, sum, bytes);
+    clear(&s);
+}

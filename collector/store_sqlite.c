@@ -1,0 +1,647 @@
+/* The store in SQLite: one file in a directory, with a log that is written first (WAL) and synchronised at every
+   commit. One connection writes and one reads, so that no estimate waits for a commit, and no commit for an estimate.
+ */
+#include "store.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { APPLICATION = 0x506f6469 }; /* "Podi", in the header of the file */
+
+/* From one format to the next; the store has the format of how many of these have run. */
+static const char *const migrations[STORE_FORMAT] = {
+    "CREATE TABLE collections (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL);"
+    "CREATE TABLE sums (number INTEGER PRIMARY KEY, collection INTEGER NOT NULL REFERENCES collections,"
+    "  start INTEGER NOT NULL, period INTEGER NOT NULL, labels TEXT NOT NULL, state BLOB NOT NULL,"
+    "  UNIQUE (collection, start, period, labels));"
+    "CREATE TABLE keys (hash BLOB PRIMARY KEY, body BLOB NOT NULL, at INTEGER NOT NULL, accepted INTEGER NOT NULL,"
+    "  refused INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE INDEX keys_at ON keys (at);"
+    "CREATE TABLE tokens (hash BLOB PRIMARY KEY, collection TEXT NOT NULL, scope TEXT NOT NULL,"
+    "  created INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE reports (collection INTEGER NOT NULL, start INTEGER NOT NULL, labels TEXT NOT NULL,"
+    "  reports BLOB, codes BLOB);"
+    "CREATE INDEX reports_start ON reports (collection, start);",
+};
+
+typedef enum {
+    BEGIN,
+    COMMIT,
+    ROLLBACK,
+    FIND_COLLECTION,
+    ADD_COLLECTION,
+    FIND_SUM,
+    ADD_SUM,
+    SET_SUM,
+    ADD_KEY,
+    FIND_KEY,
+    DROP_OLD_KEYS,
+    COUNT_KEYS,
+    ADD_REPORTS,
+    DELETE_SUMS,
+    DELETE_REPORTS,
+    ADD_TOKEN,
+    DROP_TOKEN,
+    CHANGED,
+    READ_SUMS, /* from here on, of the connection that reads */
+    READ_TOKENS,
+    STATEMENTS
+} sql_kind;
+
+static const char *const sql[STATEMENTS] = {
+    [BEGIN] = "BEGIN IMMEDIATE",
+    [COMMIT] = "COMMIT",
+    [ROLLBACK] = "ROLLBACK",
+    [FIND_COLLECTION] = "SELECT number, spec FROM collections WHERE name = ?1",
+    [ADD_COLLECTION] = "INSERT INTO collections (name, spec) VALUES (?1, ?2)",
+    [FIND_SUM] = "SELECT number, state FROM sums WHERE collection = ?1 AND start = ?2 AND period = ?3 AND labels = ?4",
+    [ADD_SUM] = "INSERT INTO sums (collection, start, period, labels, state) VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SET_SUM] = "UPDATE sums SET state = ?2 WHERE number = ?1",
+    [ADD_KEY] = "INSERT OR IGNORE INTO keys (hash, body, at, accepted, refused) VALUES (?1, ?2, ?3, ?4, ?5)",
+    [FIND_KEY] = "SELECT body, accepted, refused FROM keys WHERE hash = ?1",
+    [DROP_OLD_KEYS] = "DELETE FROM keys WHERE hash IN (SELECT hash FROM keys WHERE at < ?1 LIMIT 1000)",
+    [COUNT_KEYS] = "SELECT count(*) FROM keys",
+    [ADD_REPORTS] = "INSERT INTO reports (collection, start, labels, reports, codes) VALUES (?1, ?2, ?3, ?4, ?5)",
+    [DELETE_SUMS] = "DELETE FROM sums WHERE collection = ?1 AND start >= ?2 AND start < ?3",
+    [DELETE_REPORTS] = "DELETE FROM reports WHERE collection = ?1 AND start >= ?2 AND start < ?3",
+    [ADD_TOKEN] = "INSERT INTO tokens (hash, collection, scope, created) VALUES (?1, ?2, ?3, ?4)",
+    [DROP_TOKEN] = "DELETE FROM tokens WHERE hash = ?1",
+    [CHANGED] = "PRAGMA data_version",
+    [READ_SUMS] =
+        "SELECT labels, start, period, state FROM sums WHERE collection = ?1 AND start BETWEEN ?2 AND ?3 - 1 ORDER BY 2, 1",
+    [READ_TOKENS] = "SELECT hash, collection, scope, created FROM tokens ORDER BY collection, scope, created",
+};
+
+/* A sum that a group adds to */
+typedef struct {
+    int64_t number; /* 0 if it is new */
+    int64_t collection, start;
+    const char *labels;
+    podium_aggregate aggregate;
+} sum;
+
+typedef struct {
+    store base;
+    sqlite3 *writing, *reading;
+    sqlite3_stmt *statements[STATEMENTS];
+    pthread_mutex_t read_lock;
+    sum *sums; /* of the group at hand */
+    size_t sums_n, sums_capacity;
+    _Atomic uint64_t keys_n;
+    int wal_pages;
+    int64_t version; /* SQLite's number for the last change by another process */
+} sqlite_store;
+
+static sqlite_store *of(store *s) {
+    return (sqlite_store *)s;
+}
+
+/* ---- Statements ---- */
+
+static store_status failed(sqlite_store *s, sqlite3 *db) {
+    const int code = sqlite3_errcode(db);
+    const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+    snprintf(s->base.message, sizeof s->base.message, "%s", sqlite3_errmsg(db));
+    return damaged ? STORE_WRONG : STORE_AWAY;
+}
+
+/* Runs a statement that returns no row, with the arguments that are bound to it. */
+static store_status run(sqlite_store *s, sql_kind which) {
+    sqlite3_stmt *statement = s->statements[which];
+    const int code = sqlite3_step(statement);
+    const store_status status = code == SQLITE_DONE || code == SQLITE_ROW ? STORE_OK : failed(s, s->writing);
+    sqlite3_reset(statement);
+    return status;
+}
+
+static void bind_hash(sqlite3_stmt *statement, int at, const store_hash *hash) {
+    sqlite3_bind_blob(statement, at, hash->bytes, STORE_HASH_BYTES, SQLITE_STATIC);
+}
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *string) {
+    sqlite3_bind_text(statement, at, string, -1, SQLITE_STATIC);
+}
+
+static const char *column_text(sqlite3_stmt *statement, int at) {
+    const unsigned char *string = sqlite3_column_text(statement, at);
+    return string == NULL ? "" : (const char *)string;
+}
+
+/* Steps to the only row. found is whether there is one; if so, the caller resets the statement. */
+static store_status find(sqlite_store *s, sql_kind which, bool *found) {
+    const int code = sqlite3_step(s->statements[which]);
+    *found = code == SQLITE_ROW;
+    if (*found)
+        return STORE_OK;
+    const store_status status = code == SQLITE_DONE ? STORE_OK : failed(s, s->writing);
+    sqlite3_reset(s->statements[which]);
+    return status;
+}
+
+static store_status count_keys(sqlite_store *s) {
+    bool found;
+    const store_status status = find(s, COUNT_KEYS, &found);
+    if (!found)
+        return status;
+    s->keys_n = (uint64_t)sqlite3_column_int64(s->statements[COUNT_KEYS], 0);
+    sqlite3_reset(s->statements[COUNT_KEYS]);
+    return STORE_OK;
+}
+
+/* ---- Collections ---- */
+
+static store_status collection(store *base, const char *name, const char *spec, int64_t *number) {
+    sqlite_store *s = of(base);
+    bool found;
+    bind_text(s->statements[FIND_COLLECTION], 1, name);
+    store_status status = find(s, FIND_COLLECTION, &found);
+    if (found) {
+        const char *known = column_text(s->statements[FIND_COLLECTION], 1);
+        *number = sqlite3_column_int64(s->statements[FIND_COLLECTION], 0);
+        if (strcmp(known, spec) != 0) {
+            snprintf(base->message, sizeof base->message,
+                     "the collection '%s' was '%.128s' and is '%.128s' now; give the new one another name", name, known,
+                     spec);
+            status = STORE_WRONG;
+        }
+        sqlite3_reset(s->statements[FIND_COLLECTION]);
+        return status;
+    }
+    if (status != STORE_OK)
+        return status;
+    bind_text(s->statements[ADD_COLLECTION], 1, name);
+    bind_text(s->statements[ADD_COLLECTION], 2, spec);
+    status = run(s, ADD_COLLECTION);
+    *number = sqlite3_last_insert_rowid(s->writing);
+    return status;
+}
+
+/* ---- Appending ---- */
+
+static void bind_place(sqlite3_stmt *statement, const sum *u, uint32_t period) {
+    sqlite3_bind_int64(statement, 1, u->collection);
+    sqlite3_bind_int64(statement, 2, u->start);
+    sqlite3_bind_int64(statement, 3, period);
+    bind_text(statement, 4, u->labels);
+}
+
+/* Reads the sum as it is stored, or begins a new one. */
+static store_status load_sum(sqlite_store *s, sum *u, const podium_collection *ready, uint32_t period) {
+    sqlite3_stmt *statement = s->statements[FIND_SUM];
+    bool found;
+    bind_place(statement, u, period);
+    store_status status = find(s, FIND_SUM, &found);
+    if (!found) {
+        podium_aggregate_init(ready, &u->aggregate);
+        return status;
+    }
+    u->number = sqlite3_column_int64(statement, 0);
+    if (podium_aggregate_decode(ready, &u->aggregate, sqlite3_column_blob(statement, 1),
+                                (size_t)sqlite3_column_bytes(statement, 1)) != PODIUM_OK) {
+        snprintf(s->base.message, sizeof s->base.message, "the sum with the number %lld is damaged",
+                 (long long)u->number);
+        status = STORE_WRONG;
+    }
+    sqlite3_reset(statement);
+    return status;
+}
+
+/* Sets *u to the sum that the entry belongs to, which is loaded when the group first needs it. */
+static store_status find_sum(sqlite_store *s, sum **u, const store_entry *e, int64_t start, uint32_t period) {
+    for (size_t i = 0; i < s->sums_n; i++) {
+        *u = &s->sums[i];
+        if ((*u)->collection == e->collection && strcmp((*u)->labels, e->labels) == 0)
+            return STORE_OK;
+    }
+    if (s->sums_n == s->sums_capacity) {
+        const size_t capacity = 2 * s->sums_capacity + 1;
+        sum *grown = realloc(s->sums, capacity * sizeof *grown);
+        if (grown == NULL) {
+            snprintf(s->base.message, sizeof s->base.message, "out of memory");
+            return STORE_AWAY;
+        }
+        s->sums = grown;
+        s->sums_capacity = capacity;
+    }
+    *u = &s->sums[s->sums_n];
+    **u = (sum){.collection = e->collection, .start = start, .labels = e->labels};
+    const store_status status = load_sum(s, *u, e->ready, period);
+    s->sums_n += status == STORE_OK ? 1 : 0;
+    return status;
+}
+
+/* Looks whether the entry's key is known, and if so sets the outcome. */
+static store_status find_key(sqlite_store *s, store_entry *e, bool *found) {
+    sqlite3_stmt *statement = s->statements[FIND_KEY];
+    *found = false;
+    if (!e->keyed)
+        return STORE_OK;
+    bind_hash(statement, 1, &e->key);
+    const store_status status = find(s, FIND_KEY, found);
+    if (!*found)
+        return status;
+    const bool same = sqlite3_column_bytes(statement, 0) == STORE_HASH_BYTES &&
+                      memcmp(sqlite3_column_blob(statement, 0), e->body.bytes, STORE_HASH_BYTES) == 0;
+    e->outcome = same ? STORE_DUPLICATE : STORE_KEY_REUSED;
+    e->accepted = (uint64_t)sqlite3_column_int64(statement, 1);
+    e->refused = (uint64_t)sqlite3_column_int64(statement, 2);
+    sqlite3_reset(statement);
+    return STORE_OK;
+}
+
+static store_status add_key(sqlite_store *s, const store_entry *e, int64_t now) {
+    sqlite3_stmt *statement = s->statements[ADD_KEY];
+    if (!e->keyed)
+        return STORE_OK;
+    bind_hash(statement, 1, &e->key);
+    bind_hash(statement, 2, &e->body);
+    sqlite3_bind_int64(statement, 3, now);
+    sqlite3_bind_int64(statement, 4, (int64_t)e->accepted);
+    sqlite3_bind_int64(statement, 5, (int64_t)e->refused);
+    s->keys_n++;
+    return run(s, ADD_KEY);
+}
+
+static void bind_array(sqlite3_stmt *statement, int at, const void *array, size_t bytes) {
+    if (bytes == 0)
+        sqlite3_bind_null(statement, at);
+    else
+        sqlite3_bind_blob64(statement, at, array, bytes, SQLITE_STATIC);
+}
+
+static store_status add_reports(sqlite_store *s, const store_entry *e, int64_t start) {
+    sqlite3_stmt *statement = s->statements[ADD_REPORTS];
+    sqlite3_bind_int64(statement, 1, e->collection);
+    sqlite3_bind_int64(statement, 2, start);
+    bind_text(statement, 3, e->labels);
+    bind_array(statement, 4, e->batch->reports, e->batch->reports_n * sizeof *e->batch->reports);
+    bind_array(statement, 5, e->batch->cells, e->batch->cells_n * sizeof *e->batch->cells);
+    return run(s, ADD_REPORTS);
+}
+
+/* Adds the entry to its sum, and says in the entry how many reports that were. */
+static podium_status add_to_sum(store_entry *e, podium_aggregate *aggregate) {
+    const uint64_t count = podium_aggregate_count(aggregate), refused = podium_aggregate_refused(aggregate);
+    const podium_status status =
+        e->batch == NULL ? podium_aggregate_merge(aggregate, e->state) : batch_add_to(e->ready, aggregate, e->batch);
+    e->accepted = podium_aggregate_count(aggregate) - count;
+    e->refused = podium_aggregate_refused(aggregate) - refused;
+    return status;
+}
+
+static store_status append_one(sqlite_store *s, store_entry *e, const store_policy *policy, int64_t start) {
+    bool found;
+    sum *u;
+    store_status status = find_key(s, e, &found);
+    if (found || status != STORE_OK)
+        return status;
+    if (e->keyed && s->keys_n >= policy->keys_max) {
+        e->outcome = STORE_KEYS_FULL;
+        return STORE_OK;
+    }
+    status = find_sum(s, &u, e, start, policy->period);
+    if (status != STORE_OK)
+        return status;
+    if (add_to_sum(e, &u->aggregate) != PODIUM_OK) {
+        e->outcome = STORE_AGGREGATE_FULL;
+        return STORE_OK;
+    }
+    e->outcome = STORE_COUNTED;
+    if (policy->keep_reports && e->batch != NULL)
+        status = add_reports(s, e, start);
+    return status == STORE_OK ? add_key(s, e, policy->now) : status;
+}
+
+static store_status write_sum(sqlite_store *s, const sum *u, uint32_t period) {
+    unsigned char state[PODIUM_AGGREGATE_BYTES_MAX];
+    const size_t n = podium_aggregate_encode(&u->aggregate, state, sizeof state);
+    const sql_kind which = u->number == 0 ? ADD_SUM : SET_SUM;
+    sqlite3_stmt *statement = s->statements[which];
+    if (which == ADD_SUM)
+        bind_place(statement, u, period);
+    else
+        sqlite3_bind_int64(statement, 1, u->number);
+    sqlite3_bind_blob64(statement, which == ADD_SUM ? 5 : 2, state, n, SQLITE_STATIC);
+    return run(s, which);
+}
+
+static store_status drop_old_keys(sqlite_store *s, const store_policy *policy) {
+    sqlite3_bind_int64(s->statements[DROP_OLD_KEYS], 1, policy->now - policy->key_seconds);
+    const store_status status = run(s, DROP_OLD_KEYS);
+    if (status == STORE_OK)
+        s->keys_n -= (uint64_t)sqlite3_changes(s->writing);
+    return status;
+}
+
+static store_status append_all(sqlite_store *s, store_entry *const *entries, size_t count, const store_policy *policy) {
+    const int64_t start = policy->now - policy->now % policy->period;
+    store_status status = drop_old_keys(s, policy);
+    s->sums_n = 0;
+    for (size_t i = 0; i < count && status == STORE_OK; i++)
+        status = append_one(s, entries[i], policy, start);
+    for (size_t i = 0; i < s->sums_n && status == STORE_OK; i++)
+        status = write_sum(s, &s->sums[i], policy->period);
+    return status;
+}
+
+/* After a failure nothing of the group is left, neither in the file nor here. SQLite may have rolled back already, in
+   which case ROLLBACK fails, and that does not matter. */
+static void undo(sqlite_store *s) {
+    char message[STORE_MESSAGE_MAX];
+    memcpy(message, s->base.message, sizeof message);
+    run(s, ROLLBACK);
+    count_keys(s);
+    memcpy(s->base.message, message, sizeof message);
+}
+
+static store_status append(store *base, store_entry *const *entries, size_t count, const store_policy *policy) {
+    sqlite_store *s = of(base);
+    store_status status = run(s, BEGIN);
+    if (status != STORE_OK)
+        return status;
+    status = append_all(s, entries, count, policy);
+    if (status == STORE_OK)
+        status = run(s, COMMIT);
+    if (status != STORE_OK)
+        undo(s);
+    return status;
+}
+
+/* ---- Tidying ---- */
+
+static int count_pages(void *context, sqlite3 *db, const char *name, int pages) {
+    (void)db, (void)name;
+    ((sqlite_store *)context)->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+/* Copies the log into the file when it has grown, after those who waited for the commit have their answers. */
+static void tidy(store *base) {
+    enum { PAGES_MAX = 2000 };
+    sqlite_store *s = of(base);
+    if (s->wal_pages < PAGES_MAX)
+        return;
+    s->wal_pages = 0;
+    sqlite3_wal_checkpoint_v2(s->writing, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
+/* ---- Reading ---- */
+
+static store_row row_of(sqlite3_stmt *statement) {
+    return (store_row){.labels = column_text(statement, 0),
+                       .start = sqlite3_column_int64(statement, 1),
+                       .period = (uint32_t)sqlite3_column_int64(statement, 2),
+                       .state = sqlite3_column_blob(statement, 3),
+                       .n = (size_t)sqlite3_column_bytes(statement, 3)};
+}
+
+static store_status read_sums(store *base, int64_t number, int64_t from, int64_t to, store_row_reader *reader,
+                              void *context) {
+    sqlite_store *s = of(base);
+    pthread_mutex_lock(&s->read_lock);
+    sqlite3_stmt *statement = s->statements[READ_SUMS];
+    sqlite3_bind_int64(statement, 1, number);
+    sqlite3_bind_int64(statement, 2, from);
+    sqlite3_bind_int64(statement, 3, to);
+    int code;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const store_row row = row_of(statement);
+        if (!reader(context, &row))
+            break;
+    }
+    const store_status status = code == SQLITE_DONE || code == SQLITE_ROW ? STORE_OK : failed(s, s->reading);
+    sqlite3_reset(statement);
+    pthread_mutex_unlock(&s->read_lock);
+    return status;
+}
+
+/* ---- Deleting ---- */
+
+static void bind_span(sqlite3_stmt *statement, int64_t number, int64_t from, int64_t to) {
+    sqlite3_bind_int64(statement, 1, number);
+    sqlite3_bind_int64(statement, 2, from);
+    sqlite3_bind_int64(statement, 3, to);
+}
+
+static store_status remove_sums(store *base, int64_t number, int64_t from, int64_t to, uint64_t *rows) {
+    sqlite_store *s = of(base);
+    store_status status = run(s, BEGIN);
+    if (status != STORE_OK)
+        return status;
+    bind_span(s->statements[DELETE_REPORTS], number, from, to);
+    bind_span(s->statements[DELETE_SUMS], number, from, to);
+    status = run(s, DELETE_REPORTS);
+    if (status == STORE_OK)
+        status = run(s, DELETE_SUMS);
+    const uint64_t removed = (uint64_t)sqlite3_changes(s->writing);
+    if (status == STORE_OK)
+        status = run(s, COMMIT);
+    if (status == STORE_OK)
+        *rows = removed;
+    else
+        undo(s);
+    return status;
+}
+
+/* ---- Tokens ---- */
+
+static bool token_of(store_token *t, sqlite3_stmt *statement) {
+    *t = (store_token){.created = sqlite3_column_int64(statement, 3)};
+    if (sqlite3_column_bytes(statement, 0) != STORE_HASH_BYTES)
+        return false;
+    memcpy(t->hash.bytes, sqlite3_column_blob(statement, 0), STORE_HASH_BYTES);
+    snprintf(t->collection, sizeof t->collection, "%s", column_text(statement, 1));
+    snprintf(t->scope, sizeof t->scope, "%s", column_text(statement, 2));
+    return true;
+}
+
+static store_status read_tokens(store *base, store_token_reader *reader, void *context) {
+    sqlite_store *s = of(base);
+    pthread_mutex_lock(&s->read_lock);
+    sqlite3_stmt *statement = s->statements[READ_TOKENS];
+    int code;
+    store_token t;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+        if (token_of(&t, statement) && !reader(context, &t))
+            break;
+    const store_status status = code == SQLITE_DONE || code == SQLITE_ROW ? STORE_OK : failed(s, s->reading);
+    sqlite3_reset(statement);
+    pthread_mutex_unlock(&s->read_lock);
+    return status;
+}
+
+static store_status token_add(store *base, const store_token *t) {
+    sqlite_store *s = of(base);
+    sqlite3_stmt *statement = s->statements[ADD_TOKEN];
+    bind_hash(statement, 1, &t->hash);
+    bind_text(statement, 2, t->collection);
+    bind_text(statement, 3, t->scope);
+    sqlite3_bind_int64(statement, 4, t->created);
+    return run(s, ADD_TOKEN);
+}
+
+static store_status token_remove(store *base, const store_hash *hash, uint64_t *removed) {
+    sqlite_store *s = of(base);
+    bind_hash(s->statements[DROP_TOKEN], 1, hash);
+    const store_status status = run(s, DROP_TOKEN);
+    *removed = (uint64_t)sqlite3_changes(s->writing);
+    return status;
+}
+
+static bool changed(store *base) {
+    sqlite_store *s = of(base);
+    bool found;
+    if (find(s, CHANGED, &found) != STORE_OK || !found)
+        return false;
+    const int64_t version = sqlite3_column_int64(s->statements[CHANGED], 0), before = s->version;
+    sqlite3_reset(s->statements[CHANGED]);
+    s->version = version;
+    return version != before;
+}
+
+static uint64_t keys(store *base) {
+    return of(base)->keys_n;
+}
+
+/* ---- Backup ---- */
+
+/* VACUUM INTO reads one consistent state while others write, and refuses to replace a file. */
+static store_status backup(store *base, const char *path) {
+    sqlite_store *s = of(base);
+    sqlite3_stmt *statement = NULL;
+    store_status status = STORE_OK;
+    pthread_mutex_lock(&s->read_lock);
+    if (sqlite3_prepare_v2(s->reading, "VACUUM INTO ?1", -1, &statement, NULL) == SQLITE_OK) {
+        bind_text(statement, 1, path);
+        sqlite3_step(statement);
+    }
+    if (sqlite3_finalize(statement) != SQLITE_OK || sqlite3_errcode(s->reading) != SQLITE_OK)
+        status = failed(s, s->reading);
+    pthread_mutex_unlock(&s->read_lock);
+    return status;
+}
+
+/* ---- Opening and closing ---- */
+
+static void close_store(store *base) {
+    sqlite_store *s = of(base);
+    for (size_t i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(s->statements[i]);
+    sqlite3_close(s->reading);
+    sqlite3_close(s->writing);
+    pthread_mutex_destroy(&s->read_lock);
+    free(s->sums);
+    free(s);
+}
+
+static const store_table table = {
+    .name = "sqlite",
+    .collection = collection,
+    .append = append,
+    .tidy = tidy,
+    .read = read_sums,
+    .remove = remove_sums,
+    .tokens = read_tokens,
+    .token_add = token_add,
+    .token_remove = token_remove,
+    .changed = changed,
+    .keys = keys,
+    .backup = backup,
+    .close = close_store,
+};
+
+static bool execute(sqlite_store *s, sqlite3 *db, const char *text_of_sql) {
+    if (sqlite3_exec(db, text_of_sql, NULL, NULL, NULL) == SQLITE_OK)
+        return true;
+    failed(s, db);
+    return false;
+}
+
+static int64_t pragma(sqlite3 *db, const char *question) {
+    sqlite3_stmt *statement = NULL;
+    int64_t answer = -1;
+    if (sqlite3_prepare_v2(db, question, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        answer = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return answer;
+}
+
+/* Brings the file to the current format, one migration after the other, each in a transaction of its own. */
+static bool migrate(sqlite_store *s) {
+    const int64_t application = pragma(s->writing, "PRAGMA application_id");
+    int64_t format = pragma(s->writing, "PRAGMA user_version");
+    if ((application != APPLICATION && (application != 0 || format != 0)) || format < 0) {
+        snprintf(s->base.message, sizeof s->base.message, "this is not a store of podiumd");
+        return false;
+    }
+    if (format > STORE_FORMAT) {
+        snprintf(s->base.message, sizeof s->base.message,
+                 "the store has format %lld, and this podiumd knows formats up to %d; use a newer podiumd",
+                 (long long)format, STORE_FORMAT);
+        return false;
+    }
+    for (; format < STORE_FORMAT; format++) {
+        char number[128];
+        snprintf(number, sizeof number, "PRAGMA application_id = %d; PRAGMA user_version = %lld; COMMIT", APPLICATION,
+                 (long long)format + 1);
+        if (!execute(s, s->writing, "BEGIN IMMEDIATE") || !execute(s, s->writing, migrations[format]) ||
+            !execute(s, s->writing, number))
+            return false;
+    }
+    return true;
+}
+
+static bool open_connections(sqlite_store *s, const char *path, const char *vfs) {
+    enum { WRITING = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, BUSY_MS = 5000 };
+    if (sqlite3_open_v2(path, &s->writing, WRITING, vfs) != SQLITE_OK) {
+        failed(s, s->writing);
+        return false;
+    }
+    sqlite3_busy_timeout(s->writing, BUSY_MS);
+    if (!execute(s, s->writing, "PRAGMA journal_mode = WAL") || !execute(s, s->writing, "PRAGMA synchronous = FULL") ||
+        !execute(s, s->writing, "PRAGMA foreign_keys = ON") || !migrate(s))
+        return false;
+    sqlite3_wal_hook(s->writing, count_pages, s); /* replaces the automatic checkpoint */
+    if (sqlite3_open_v2(path, &s->reading, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, vfs) != SQLITE_OK) {
+        failed(s, s->reading);
+        return false;
+    }
+    sqlite3_busy_timeout(s->reading, BUSY_MS);
+    return true;
+}
+
+static bool prepare(sqlite_store *s) {
+    for (size_t i = 0; i < STATEMENTS; i++) {
+        sqlite3 *db = i < READ_SUMS ? s->writing : s->reading;
+        if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->statements[i], NULL) != SQLITE_OK) {
+            failed(s, db);
+            return false;
+        }
+    }
+    return count_keys(s) == STORE_OK;
+}
+
+store *store_sqlite_open(const char *directory, const char *vfs, char message[STORE_MESSAGE_MAX]) {
+    char path[4096];
+    sqlite_store *s = calloc(1, sizeof *s);
+    if (s == NULL || (mkdir(directory, 0700) != 0 && errno != EEXIST)) {
+        snprintf(message, STORE_MESSAGE_MAX, "%s", strerror(errno));
+        free(s);
+        return NULL;
+    }
+    s->base.does = &table;
+    pthread_mutex_init(&s->read_lock, NULL);
+    snprintf(path, sizeof path, "%s/podium.db", directory);
+    if (!open_connections(s, path, vfs) || !prepare(s)) {
+        memcpy(message, s->base.message, STORE_MESSAGE_MAX);
+        close_store(&s->base);
+        return NULL;
+    }
+    changed(&s->base);
+    return &s->base;
+}

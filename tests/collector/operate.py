@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""podiumd as those see it who run it, and those who should not get in.
+
+    operate.py PODIUMD PODIUM WORK-DIR
+"""
+import gzip
+import json
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+from server import Bench, Server, run_cases, until
+
+AGE = "/v1/collections/age"
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def run(b, *arguments, **more):
+    return subprocess.run([b.podiumd, *map(str, arguments)], capture_output=True, text=True, timeout=60, **more)
+
+
+def case_tokens(b):
+    report = {"reports": b.reports(b.age, [30])}
+    with b.server("tokens") as s:
+        assert set(s.tokens) == {(scope, name) for scope in ("write", "read", "manage") for name in ("age", "speed")}
+        assert len(set(s.tokens.values())) == 6 and all(len(t) >= 50 for t in s.tokens.values())
+        routes = {"write": ("POST", "/reports", json.dumps(report)), "read": ("GET", "/estimate", None),
+                  "manage": ("DELETE", "/reports?from=0&to=1", None)}
+        for needed, (method, path, body) in routes.items():
+            for (scope, collection), token in s.tokens.items():
+                answer = s.call(method, AGE + path, body, bearer(token))
+                right = scope == needed and collection == "age"
+                assert answer.status == (200 if right else 403), (needed, scope, collection, answer.bytes)
+            for wrong in ({}, bearer("x"), bearer(""), {"Authorization": "Basic eDp4"},
+                          bearer(s.tokens[needed, "age"][:-1])):
+                answer = s.call(method, AGE + path, body, wrong)
+                assert (answer.status, answer.problem()) == (401, "token-missing"), wrong
+                assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+        # without a token nobody learns which collections take reports at which address
+        assert s.call("POST", "/v1/collections/nobody/reports", "{}").status == 401
+        assert s.get("/v1/collections").status == 200 and s.get("/healthz").status == 200
+        # at rest there are only hashes
+        stored = b"".join(f.read_bytes() for f in s.data.iterdir())
+        assert not any(token.encode() in stored for token in s.tokens.values())
+        # a new token counts at once, and a revoked one no longer, without a restart
+        fresh = run(b, "token", "new", "age", "write", "--data", s.data).stdout.strip()
+        until(lambda: s.post("age", report, headers=bearer(fresh)).status == 200)
+        listed = run(b, "token", "list", "--data", s.data).stdout.splitlines()
+        assert len(listed) == 7
+        for line in listed:
+            ident, scope, collection = line.split()
+            if (scope, collection) == ("write", "age"):
+                assert run(b, "token", "revoke", ident, "--data", s.data).returncode == 0
+        until(lambda: s.post("age", report, headers=bearer(fresh)).status == 401)
+        assert s.post("age", report, headers=bearer(s.tokens["write", "age"])).status == 401
+        assert run(b, "token", "revoke", "0" * 32, "--data", s.data).returncode == 1
+        assert s.stop() == 0
+    with b.server("tokens") as s:  # they are printed once
+        assert s.tokens == {}
+
+
+def case_open_is_for_loopback_only(b):
+    ended = run(b, "--data", b.work / "open", "--collection", b.age, "--open", "--listen", "0.0.0.0:0")
+    assert ended.returncode == 1 and "loopback" in ended.stderr
+    with b.server("open", "--open") as s:
+        assert s.call("GET", AGE, headers={"Host": "example.org"}).problem() == "host-wrong"
+        assert s.call("GET", AGE, headers={"Host": f"localhost:{s.port}"}).status == 200
+        answer = s.post("age", {"reports": []}, headers={"Origin": "https://example.org"})
+        assert (answer.status, answer.problem()) == (403, "origin-wrong")
+        assert s.post("age", {"reports": []}, headers={"Origin": f"http://127.0.0.1:{s.port}"}).status == 200
+    with b.server("origin", "--open", "--origin", "https://example.org") as s:
+        answer = s.post("age", {"reports": []}, headers={"Origin": "https://example.org"})
+        assert answer.status == 200 and answer.headers["Access-Control-Allow-Origin"] == "https://example.org"
+        answer = s.call("OPTIONS", AGE + "/reports", headers={"Origin": "https://example.org"})
+        assert answer.status == 204 and "POST" in answer.headers["Access-Control-Allow-Methods"]
+        assert "Authorization" in answer.headers["Access-Control-Allow-Headers"]
+
+
+def case_one_server_for_a_directory(b):
+    with b.server("lock", "--open"):
+        ended = run(b, "--data", b.work / "lock", "--collection", b.age, "--open", "--listen", "127.0.0.1:0")
+        assert ended.returncode == 3 and "another podiumd uses this directory" in ended.stderr, ended
+    with b.server("lock", "--open") as s:
+        assert s.stop() == 0
+
+
+def case_what_a_start_refuses(b):
+    with b.server("start", "--open", collections=[b.age]) as s:
+        s.post("age", {"reports": b.reports(b.age, [30])})
+        assert s.stop() == 0
+    changed = b.work / "changed.podium"
+    b.run("design", "--mechanism", "minimax", "--range", "1:120", "--epsilon", "2", "--name", "age", "-o", changed)
+    start = ("--data", b.work / "start", "--open", "--listen", "127.0.0.1:0")
+    ended = run(b, *start, "--collection", changed)
+    assert ended.returncode == 1 and "epsilon=1" in ended.stderr and "epsilon=2" in ended.stderr, ended
+    ended = run(b, *start, "--collection", b.age, "--collection", b.age)
+    assert ended.returncode == 1 and "another collection" in ended.stderr
+    nameless = b.work / "nameless.podium"
+    b.run("design", "--range", "1:120", "--epsilon", "2", "-o", nameless)
+    assert "--name" in run(b, *start, "--collection", nameless).stderr
+    assert run(b, *start, "--collection", "/nowhere").returncode == 1
+    assert run(b, *start).returncode == 2 and run(b, "--collection", b.age).returncode == 2
+    assert run(b, *start, "--listen", "nonsense", "--collection", b.age).returncode == 2  # given twice
+    assert run(b, "nonsense", *start).returncode == 2
+    for setting, message in (("user_version = 99", "format 99"), ("application_id = 7", "not a store")):
+        database = sqlite3.connect(b.work / "start" / "podium.db")
+        database.execute(f"PRAGMA {setting}")
+        database.close()
+        ended = run(b, *start, "--collection", b.age)
+        assert ended.returncode == 3 and message in ended.stderr, ended
+
+
+def case_configuration(b):
+    listed = [line.split("\t") for line in run(b, "--list-options").stdout.splitlines()]
+    assert len(listed) > 20 and run(b, "--help").stdout.count("\n  --") == len(listed) + 2
+    file = b.work / "podiumd.conf"
+    file.write_text(f"# a comment\n\ncollection = {b.age}\nreports-max = 5\nopen = true\nbody-max=2000\n")
+    environment = {**os.environ, "PODIUMD_REPORTS_MAX": "6", "PODIUMD_LABEL": "age:a=b;age:c=d,e"}
+    with Server(b.podiumd, b.work / "configured", "--config", str(file), environment=environment) as s:
+        about = s.get(AGE).json()
+        assert (about["reports_max"], about["body_max"], about["labels"]) == (6, 2000, {"a": ["b"], "c": ["d", "e"]})
+    with Server(b.podiumd, b.work / "configured", f"--config={file}", "--reports-max=7",
+                environment=environment) as s:
+        assert s.get(AGE).json()["reports_max"] == 7
+    for line in ("nothing = 1", "rate = x", "rate", "open = perhaps", "period = week", "rate = 1\nrate = 2"):
+        file.write_text(line + "\n")
+        ended = run(b, "--data", b.work / "x", "--config", file)
+        assert ended.returncode == 2 and "line" in ended.stderr, (line, ended)
+    for wrong in (("--nothing",), ("--rate", "-1"), ("--rate",), ("--rate", "1", "--rate", "2")):
+        assert run(b, "--data", b.work / "x", *wrong).returncode == 2, wrong
+
+
+def case_reload(b):
+    file = b.work / "reload.conf"
+    file.write_text(f"collection = {b.age}\nopen = true\n")
+    with Server(b.podiumd, b.work / "reload", "--config", str(file)) as s:
+        kept = s.connection()
+        assert s.call("GET", "/v1/collections/speed", connection=kept).status == 404
+        file.write_text(f"collection = {b.age}\ncollection = {b.speed}\nlabel = age:region=north\nopen = true\n")
+        s.send(signal.SIGHUP)
+        until(lambda: s.get("/v1/collections/speed").status == 200)
+        assert s.call("GET", AGE, connection=kept).json()["labels"] == {"region": ["north"]}  # the same connection
+        file.write_text("collection = /nowhere\n")  # whatever is wrong leaves everything as it was
+        s.send(signal.SIGHUP)
+        until(lambda: "nothing was changed" in (b.work / "reload.log").read_text())
+        assert s.call("GET", "/v1/collections/speed", connection=kept).status == 200
+        kept.close()
+        assert s.stop() == 0
+
+
+def case_limits(b):
+    codes = b.codes(b.age, [30] * 200)
+    raw = {"Content-Type": "application/vnd.podium.codes"}
+    with b.server("limits", "--open", "--reports-max", "100", "--body-max", "2000") as s:
+        answer = s.post("age", bytes(codes), headers=raw)
+        assert (answer.status, answer.problem()) == (413, "too-many-reports")
+        assert s.post("age", {"codes": codes}).problem() == "too-many-reports"
+        answer = s.post("age", b" " * 2001)
+        assert (answer.status, answer.problem()) == (413, "body-too-large")
+        answer = s.call("POST", AGE + "/reports", iter([b" " * 1500] * 2))
+        assert (answer.status, answer.problem()) == (413, "body-too-large")
+        answer = s.post("age", gzip.compress(b" " * 1000000), headers={"Content-Encoding": "gzip"})
+        assert (answer.status, answer.problem()) == (413, "body-too-large")
+        assert s.post("age", bytes(codes[:100]), headers=raw).json()["accepted"] == 100
+        assert s.call("GET", AGE, headers={"X": "x" * 40000}).status in (413, 431)
+    with b.server("rate", "--open", "--rate", "20") as s:
+        answers = [s.get("/healthz").status for _ in range(40)]
+        assert 20 <= answers.count(200) < 40 and set(answers) == {200, 429}, answers
+        time.sleep(1.1)
+        limited = answers.count(429)
+        assert f"podiumd_rate_limited_total {limited}\n" in s.get("/metrics").bytes.decode()
+    with b.server("connections", "--open", "--connections-max", "5") as s:
+        many = [socket.create_connection(("127.0.0.1", s.port)) for _ in range(20)]
+        time.sleep(0.2)
+        for c in many:
+            c.close()
+        until(lambda: s.get("/healthz").status == 200)
+
+
+def case_slow_clients_are_cut_off(b):
+    with b.server("slow", "--open", "--request-timeout", "1") as s:
+        slow = socket.create_connection(("127.0.0.1", s.port))
+        head = b"POST " + AGE.encode() + b"/reports HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"
+        began = time.monotonic()
+        with_body = socket.create_connection(("127.0.0.1", s.port))
+        with_body.sendall(head)
+        closed = 0
+        for byte in head * 10:  # one sends its head, and the other its body, a byte at a time
+            for c in (slow, with_body):
+                try:
+                    c.sendall(bytes([byte]))
+                except OSError:
+                    closed += 1
+            if closed > 2:
+                break
+            time.sleep(0.05)
+        assert closed > 2 and time.monotonic() - began < 8
+        assert s.get("/healthz").status == 200
+        assert b"podiumd_slow_clients_total 2" in s.get("/metrics").bytes
+
+
+def case_nobody_is_in_log_or_store(b):
+    """Plants an agent, a referrer, a cookie, a query, a key and an address, and looks for them everywhere."""
+    planted = {"User-Agent": "planted-agent", "Referer": "http://planted-referrer/", "Cookie": "planted=cookie",
+               "X-Forwarded-For": "198.51.100.77", "Forwarded": "for=198.51.100.78", "From": "planted@example.org",
+               "Idempotency-Key": "planted-key"}
+    with b.server("nobody", "--open", "--keep-reports", "--log-format", "json") as s:
+        s.post("age", {"reports": b.reports(b.age, [30])}, headers=planted)
+        s.call("GET", AGE + "/estimate?planted-query=1", headers=planted)
+        s.call("GET", "/planted-path", headers=planted)
+        s.post("age", '{"planted-member": 1}', headers=planted)
+        s.send(signal.SIGHUP)
+        metrics = s.get("/metrics", ).bytes
+        assert s.stop() == 0
+    files = {f: f.read_bytes() for f in [*(b.work / "nobody").iterdir(), b.work / "nobody.log"]}
+    assert files[b.work / "nobody.log"].count(b"\n") >= 2
+    for line in files[b.work / "nobody.log"].splitlines():
+        assert set(json.loads(line)) == {"time", "level", "message"}
+    for where, content in [*files.items(), ("metrics", metrics)]:
+        for word in (b"planted", b"198.51.100", b"127.0.0.1"):
+            assert word not in content, (where, word)
+
+
+def case_keep_reports(b):
+    reports, codes = b.reports(b.age, [30, 40]), b.codes(b.age, [50])
+    for option, expected in (((), 0), (("--keep-reports",), 2)):
+        name = f"keep{expected}"
+        with b.server(name, "--open", *option) as s:
+            s.post("age", {"reports": reports})
+            s.post("age", {"codes": codes})
+            assert s.stop() == 0
+        database = sqlite3.connect(b.work / name / "podium.db")
+        kept = database.execute("SELECT length(reports), length(codes) FROM reports ORDER BY rowid").fetchall()
+        assert kept == [(16, None), (None, 4)][:expected], kept
+        database.close()
+
+
+def case_backup_while_running(b):
+    stop = threading.Event()
+    report = {"reports": b.reports(b.age, [30])}
+    with b.server("running", "--open") as s:
+        def send():
+            connection = s.connection()
+            while not stop.is_set():
+                s.post("age", report, connection=connection)
+        sender = threading.Thread(target=send)
+        sender.start()
+        until(lambda: s.count("age")[0] > 20)
+        before = s.count("age")[0]
+        copy = b.work / "restored"
+        copy.mkdir()
+        ended = run(b, "backup", copy / "podium.db", "--data", s.data)
+        after = s.count("age")[0]
+        assert ended.returncode == 0, ended
+        assert run(b, "backup", copy / "podium.db", "--data", s.data).returncode == 3  # replaces nothing
+        stop.set()
+        sender.join()
+        assert s.stop() == 0
+    with b.server("restored", "--open") as s:
+        assert before <= s.count("age")[0] <= after
+
+
+def case_sigterm_finishes_what_is_under_way(b):
+    report = {"reports": b.reports(b.age, [30])}
+    with b.server("sigterm", "--open") as s:
+        acknowledged = []
+        def send():
+            try:
+                connection = s.connection()
+                while True:
+                    acknowledged.append(s.post("age", report, connection=connection).json()["accepted"])
+            except (OSError, Exception):  # pylint: disable=broad-except
+                pass
+        senders = [threading.Thread(target=send) for _ in range(8)]
+        for t in senders:
+            t.start()
+        until(lambda: len(acknowledged) > 100)
+        assert s.stop() == 0
+        for t in senders:
+            t.join()
+    with b.server("sigterm", "--open") as s:
+        # every client had at most one request under way, whose answer it may have missed
+        assert len(acknowledged) <= s.count("age")[0] <= len(acknowledged) + 8
+
+
+def case_metrics(b):
+    with b.server("metrics", "--open") as s:
+        s.post("age", {"codes": b.codes(b.age, [30]) + [999]}, key="a")
+        s.post("age", {"codes": b.codes(b.age, [30])})
+        text = s.get("/metrics").bytes.decode()
+        assert s.get("/readyz").status == 200
+    names = set()
+    for line in text.splitlines():
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split()
+            assert name.startswith("podiumd_") and name.endswith("_total") == (kind == "counter"), line
+            assert name not in names
+            names.add(name)
+        elif not line.startswith("#"):
+            name = re.match(r"[a-z_]+", line)[0]
+            assert name in names or re.sub("_(bucket|sum|count)$", "", name) in names, line
+            float(line.rsplit(" ", 1)[1])
+    for line in ('podiumd_reports_accepted_total{collection="age"} 2', 'podiumd_reports_refused_total{collection="age"} 1',
+                 'podiumd_http_requests_total{route="reports",code="200"} 2', "podiumd_idempotency_keys 1"):
+        assert line in text.splitlines(), line
+
+
+if __name__ == "__main__":
+    run_cases(dict(globals()), Bench(*sys.argv[1:]))
