@@ -24,7 +24,8 @@ spark="bash default-jre-headless procps"
 web="clang lld wasi-libc binaryen esbuild nodejs npm"
 site="$web python3"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
-check="$fuzz $python $collector $spark $site clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
+check="$fuzz $python $collector $spark $site python3-pytest python3-hypothesis python3-pandas
+    clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm

@@ -1,5 +1,6 @@
 """What the tests of the Python package share."""
 
+import importlib
 import os
 import subprocess
 
@@ -20,6 +21,17 @@ SPECS = [
 ]
 AGE = Collection(SPECS[0])
 needs_program = pytest.mark.skipif(PROGRAM is None, reason="PODIUM_PROGRAM names no program")
+
+
+def imported(name):
+    """The module, or None if this environment does not have it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+pd, pl, pa = imported("pandas"), imported("polars"), imported("pyarrow")
 
 
 def run(*arguments, data=None):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import podium
-from common import SPECS
+from common import SPECS, pa, pd, pl
 from podium import Aggregate, Collection, PodiumError
 
 COLLECTIONS = [Collection(spec) for spec in SPECS]
@@ -86,18 +86,16 @@ def test_lists_of_any_numbers(c, values):
 
 @given(collections, npst.arrays(np.float64, st.integers(0, 40)), st.integers(0, 3))
 def test_columns_of_data_frames(c, values, chunks):
-    pd, pl, pa = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
     expected = reports_of(c, values)
     parts = np.array_split(values, chunks + 1)
-    for column in (
-        pd.Series(values),
-        pd.Series(pd.arrays.FloatingArray(values, np.zeros(len(values), bool))),
-        pl.Series(values),
-        pl.concat([pl.Series(part) for part in parts], rechunk=False),
-        pa.array(values),
-        pa.chunked_array(parts, pa.float64()),
-        array.array("d", values),
-    ):
+    columns = [array.array("d", values)]
+    if pd:
+        columns += [pd.Series(values), pd.Series(pd.arrays.FloatingArray(values, np.zeros(len(values), bool)))]
+    if pl:
+        columns += [pl.Series(values), pl.concat([pl.Series(part) for part in parts], rechunk=False)]
+    if pa:
+        columns += [pa.array(values), pa.chunked_array(parts, pa.float64())]
+    for column in columns:
         reports = c._privatize_from(column, SOURCE, "middle")
         assert type(reports) is type(column) and same(np.array(reports, float), expected)
 
@@ -122,18 +120,22 @@ def test_policies_for_nan(c, values):
 
 @given(collections, st.lists(st.none() | st.floats(allow_nan=False), max_size=30))
 def test_missing_values_stay_missing_in_every_column(c, values):
-    pd, pl, pa = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
     gone = [value is None for value in values]
     plain = [0.0 if value is None else value for value in values]
     present = reports_of(c, plain)[~np.array(gone, bool)]
-    for column, is_missing in (
+    columns = [
         (values, lambda made: [item is None for item in made]),
         (np.ma.MaskedArray(plain, mask=gone), lambda made: np.ma.getmaskarray(made).tolist()),
-        (pd.Series(values, dtype="Float64"), lambda made: made.isna().tolist()),
-        (pd.array(values, dtype="double[pyarrow]"), lambda made: made.isna().tolist()),
-        (pl.Series(values, dtype=pl.Float64), lambda made: made.is_null().to_list()),
-        (pa.array(values, pa.float64()), lambda made: made.is_null().to_pylist()),
-    ):
+    ]
+    if pd:
+        columns.append((pd.Series(values, dtype="Float64"), lambda made: made.isna().tolist()))
+    if pd and pa:
+        columns.append((pd.array(values, dtype="double[pyarrow]"), lambda made: made.isna().tolist()))
+    if pl:
+        columns.append((pl.Series(values, dtype=pl.Float64), lambda made: made.is_null().to_list()))
+    if pa:
+        columns.append((pa.array(values, pa.float64()), lambda made: made.is_null().to_pylist()))
+    for column, is_missing in columns:
         reports, codes = c._privatize_from(column, SOURCE), c._codes_from(column, SOURCE)
         assert is_missing(reports) == is_missing(codes) == is_missing(c.reports(codes)) == gone
         sums = c.aggregate(reports)
