@@ -84,6 +84,10 @@ check-quick:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh --quick $(JOBS)
 
+check-devices:
+	@scripts/setup.sh build devices
+	@scripts/check-devices.sh
+
 check-python:
 	@scripts/setup.sh build python fuzz
 	@$(MAKE) build

@@ -36,6 +36,7 @@ cmp "podium--$version.sql" "$source/adapters/postgres/podium.sql"
 manuals=0
 for manual in "$source"/man/*.1; do
     name=${manual##*/}
+    [ "$name" != podiumd.1 ] || continue # is installed with podiumd, which is not built here
     is "$name" "$(sed -n 's/^\.Os Podium //p' "prefix/share/man/man1/$name")"
     sed 's/^\.Os Podium .*/.Os Podium/' "prefix/share/man/man1/$name" | cmp - "$manual"
     manuals=$((manuals + 1))
