@@ -1,13 +1,13 @@
 #!/bin/sh
-# Runs every example of the manual pages and of the README: the lines that begin with "$ " in the EXAMPLES of each page,
-# and in the README's blocks fenced as console. Each page runs in a directory of its own, which contains only the
+# Runs every example of the program's manual pages and of the README: the lines that begin with "$ " in the EXAMPLES of
+# each page, and in the README's blocks fenced as console. Each page runs in a directory of its own, which contains only the
 # EXTENSION that the environment may name.
 #
 #   examples.sh SOURCE-DIR PROGRAM WORK-DIR [PAGE...]
 set -eu
 source=$(cd "$1" && pwd) program=$2 work=$3
 shift 3
-[ $# -gt 0 ] || set -- "$source"/man/*.1 "$source/README.md"
+[ $# -gt 0 ] || set -- "$source"/man/podium.1 "$source"/man/podium-*.1 "$source/README.md"
 
 PATH=$(cd "$(dirname "$program")" && pwd):$PATH
 export PATH
