@@ -50,7 +50,7 @@ const repeat = (n, job) => () => {
 };
 
 console.log(`Node ${process.version}, ${N} values at a time; ns for a value, and ratios`);
-console.log('mechanism             array   codes  plain Laplace  ratio     one  its getRandomValues  ratio');
+console.log('mechanism             array   codes  plain Laplace  ratio     one  its getRandomValues  ratio  bytes');
 for (const { name } of await mechanisms()) {
   const spec = `${name} epsilon=1 range=1:120${name === 'podium-tuned' ? ' spread=0.05' : ''}`;
   const collection = await DeviceCollection.parse((await Collection.parse(spec)).design);
@@ -59,8 +59,9 @@ for (const { name } of await mechanisms()) {
   const [array, codes, laplace] = measure(jobs, N);
   const singles = [repeat(1000, () => collection.privatize(34)), repeat(1000, () => crypto.getRandomValues(few))];
   const [one, random] = measure(singles, 1000);
-  const cells = [array, codes, laplace, laplace / array, one, random, one / random];
-  const widths = [6, 7, 14, 6, 7, 20, 6];
-  const text = cells.map((x, i) => x.toFixed(i === 3 || i === 6 ? 2 : 1).padStart(widths[i])).join(' ');
+  const cells = [array, codes, laplace, laplace / array, one, random, one / random, few.length];
+  const widths = [6, 7, 14, 6, 7, 20, 6, 6];
+  const decimals = [1, 1, 1, 2, 1, 1, 2, 0];
+  const text = cells.map((x, i) => x.toFixed(decimals[i]).padStart(widths[i])).join(' ');
   console.log(`${name.padEnd(20)} ${text}`);
 }

@@ -33,19 +33,22 @@ compile() {
     for file; do
         case $file in
         src/device/privatize.c | src/device/draw.c | src/device/report.c) how=-O2 ;;
-        adapters/web/core/memory.c) how="-Oz -fno-builtin" ;;
+        adapters/web/core/memory.c | adapters/web/core/fill.c) how="-Oz -fno-builtin" ;;
         *) how="-Oz -fno-inline" ;;
         esac
+        # Indices compress better than the pointers that the reduction of strength makes of them, and are as fast.
+        how="$how -mllvm -disable-lsr"
         # shellcheck disable=SC2086
         "$clang" --target=wasm32-wasi -std=c11 $how -ffp-contract=off $features -Iinclude -Isrc -fno-builtin-strlen \
             -fvisibility=hidden -ffunction-sections -fdata-sections -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
             -c "$file" -o "$objects/$(echo "$file" | tr / _).o"
     done
-    # The stack is first, so that an overflow traps and overwrites nothing.
-    "$linker" --no-entry --gc-sections --strip-all --stack-first -z stack-size="$stack" "$objects"/*.o \
+    # The stack is first, so that an overflow traps and overwrites nothing. There are no constructors, and whoever exports
+    # their caller gets no wrapper of each function that would call them.
+    "$linker" --no-entry --export=__wasm_call_ctors --gc-sections --strip-all --stack-first -z stack-size="$stack" "$objects"/*.o \
         -L/usr/lib/wasm32-wasi -lm -lc -o "$objects/linked.wasm"
     # shellcheck disable=SC2086
-    wasm-opt -Oz --converge --low-memory-unused --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+    wasm-opt --flatten --rereloop -Oz -Oz --converge --low-memory-unused --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
         --enable-mutable-globals "$objects/linked.wasm" -o "$package/$name.wasm"
 }
 
@@ -55,7 +58,7 @@ build() {
     drawing="src/collection/check.c src/collection/collection.c src/collection/status.c src/collection/threshold.c
         src/device/draw.c src/device/privatize.c src/device/random.c src/device/random_none.c
         src/device/report.c src/device/vector.c src/device/wipe_volatile.c adapters/web/core/device.c
-        adapters/web/core/random.c"
+        adapters/web/core/fill.c adapters/web/core/random.c"
     compile podium-device 32768 $drawing
     compile podium 262144 src/collection/*.c src/collection/mechanisms/*.c src/device/*.c src/analysis/*.c \
         src/text/number.c src/text/spec_text.c adapters/web/core/*.c

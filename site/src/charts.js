@@ -135,6 +135,30 @@ export const lines = {
     ctx.stroke();
     ctx.setLineDash([]);
   },
+  /** The area between the limits of estimates, and their means as a line. Estimates without limits are left out. */
+  band(ctx, at, points, colour) {
+    const path = (list, of) => list.forEach((p, i) => ctx[i ? 'lineTo' : 'moveTo'](...at(p.count, of(p))));
+    const known = points.filter(({ lower }) => Number.isFinite(lower));
+    ctx.fillStyle = `${colour}38`;
+    ctx.beginPath();
+    path(known, (p) => p.lower);
+    known.toReversed().forEach((p) => ctx.lineTo(...at(p.count, p.upper)));
+    ctx.fill();
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = 2;
+    ctx.beginPath();
+    path(points, (p) => p.mean);
+    ctx.stroke();
+  },
+  /** A bar of a histogram, with its limits as a line. */
+  bar(ctx, at, { from, to, share, lower, upper }, colour) {
+    const [[left, base], [right]] = [at(from, 0), at(to, 0)];
+    const [, y] = at(from, share);
+    ctx.fillStyle = `${colour}8c`;
+    ctx.fillRect(left + 1, y, right - left - 2, base - y);
+    ctx.fillStyle = colour;
+    ctx.fillRect((left + right) / 2 - 1, at(0, upper)[1], 2, at(0, lower)[1] - at(0, upper)[1]);
+  },
   text(ctx, words, x, y, colour, { align = 'left', baseline = 'alphabetic', weight = '' } = {}) {
     ctx.font = `${weight} ${FONT}`.trim();
     ctx.textAlign = align;

@@ -45,6 +45,9 @@ ${planCommand(settings)}
 `;
 }
 
+/** A second number for the examples, because one report tells nothing */
+const another = ({ low, high }) => Number(((low + high) / 2).toPrecision(3));
+
 function javascript(settings) {
   const { column, example } = QUESTIONS[settings.question];
   return `import { Collection } from 'podium-privacy';
@@ -52,11 +55,11 @@ function javascript(settings) {
 const ${column} = await Collection.parse('${specOf(settings)}');
 
 // On the person's side: once for each value, because a second report spends ε again
-const report = ${column}.privatize(${example});
+const reports = ${column}.privatize([${example}, ${another(settings)}]);
 
 // Where the reports arrive
 const sums = ${column}.aggregate();
-sums.add([report]);
+sums.add(reports);
 const { mean, lower, upper } = sums.summary({ quantiles: [0.5], histogram: 20 });
 console.log(sums.count, mean, lower, upper);
 `;
@@ -69,7 +72,7 @@ function python(settings) {
 ${column} = podium.Collection("${specOf(settings)}")
 
 # On the person's side: once for each value, because a second report spends ε again
-reports = ${column}.privatize([${example}])
+reports = ${column}.privatize([${example}, ${another(settings)}])
 
 # Where the reports arrive
 estimate = ${column}.aggregate(reports).summary(quantiles=[0.5], bins=20)

@@ -145,11 +145,11 @@ coincide.`;
     const { unit } = QUESTIONS[question];
     const of = Object.fromEntries(rows.map((row) => [row.name, row]));
     const best = rows.reduce((a, b) => (b.worst < a.worst ? b : a));
-    const ratio = (of.laplace.worst / best.worst).toFixed(1);
+    const ratio = ((of.laplace.within / best.within) ** 2).toFixed(1);
     const forShape = rows.reduce((a, b) => (b.distribution < a.distribution ? b : a));
     $('compare-caption').textContent =
       `Noise is the standard deviation of one report, in ${unit}. The error of the average is half the width of its \
-95% interval with ${formatCount(people)} people whose answers are evenly spread. Noise for the shape only compares \
+95% interval with ${formatCount(people)} people whose answers are evenly spread, with the noise of the worst case. Noise for the shape only compares \
 mechanisms with each other. A star marks the best.`;
     say(
       $('compare-words'),

@@ -126,7 +126,8 @@ export class Crowd {
     );
     const f = formatIn(high - low);
     const words = withheld.distribution
-      ? `From ${formatCount(count)} people the shape cannot be told: ${withheld.distribution}.`
+      ? `From the reports of ${formatCount(count)} people the shape cannot be told from an even one: there are too few, or \
+the answers are evenly spread.`
       : `Half of the ${formatCount(count)} people answer less than **${f(median.value)} ${unit}**, by the estimate \
 (95% limits ${f(median.lower)} to ${f(median.upper)}). A bar’s limits are \
 ${inPoints(Math.max(...known.map((b) => b.upper - b.lower)))} apart where they are widest.`;
@@ -144,24 +145,13 @@ ${inPoints(Math.max(...known.map((b) => b.upper - b.lower)))} apart where they a
     const { points } = this.#answer;
     if (points.length === 0) return;
     const colour = ink(this.#page.settings.mechanism);
-    const path = (list, of) => list.forEach((p, i) => ctx[i ? 'lineTo' : 'moveTo'](...at(p.count, of(p))));
-    ctx.fillStyle = `${colour}38`;
-    ctx.beginPath();
-    const known = points.filter(({ lower }) => Number.isFinite(lower));
-    path(known, (p) => p.lower);
-    known.toReversed().forEach((p) => ctx.lineTo(...at(p.count, p.upper)));
-    ctx.fill();
-    ctx.strokeStyle = colour;
-    ctx.lineWidth = 2;
-    ctx.beginPath();
-    path(points, (p) => p.mean);
-    ctx.stroke();
+    lines.band(ctx, at, points, colour);
     for (const p of points) this.#drawEstimate(ctx, at, p, colour);
     ctx.strokeStyle = ink('truth');
     ctx.lineWidth = 2;
     ctx.setLineDash([6, 4]);
     ctx.beginPath();
-    path(points, (p) => p.truth);
+    points.forEach(({ count, truth }, i) => ctx[i ? 'lineTo' : 'moveTo'](...at(count, truth)));
     ctx.stroke();
     ctx.setLineDash([]);
   }
@@ -179,20 +169,11 @@ ${inPoints(Math.max(...known.map((b) => b.upper - b.lower)))} apart where they a
     if (!this.#shape) return;
     const colour = ink(this.#page.settings.mechanism);
     const { histogram, truth } = this.#shape;
+    for (const bin of histogram) if (Number.isFinite(bin.share)) lines.bar(ctx, at, bin, colour);
     ctx.beginPath();
-    histogram.forEach(({ from, to, share, lower, upper }, i) => {
-      const [[left, base], [right]] = [at(from, 0), at(to, 0)];
-      if (Number.isFinite(share)) {
-        const [, y] = at(from, share);
-        ctx.fillStyle = `${colour}8c`;
-        ctx.fillRect(left + 1, y, right - left - 2, base - y);
-        const middle = (left + right) / 2;
-        ctx.fillStyle = colour;
-        ctx.fillRect(middle - 1, at(0, upper)[1], 2, at(0, lower)[1] - at(0, upper)[1]);
-      }
-      const [, y] = at(from, truth[i]);
-      ctx[i ? 'lineTo' : 'moveTo'](left, y);
-      ctx.lineTo(right, y);
+    histogram.forEach(({ from, to }, i) => {
+      ctx[i ? 'lineTo' : 'moveTo'](...at(from, truth[i]));
+      ctx.lineTo(...at(to, truth[i]));
     });
     ctx.strokeStyle = ink('truth');
     ctx.lineWidth = 2;

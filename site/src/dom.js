@@ -24,6 +24,35 @@ export function fillSelect(select, table) {
   );
 }
 
+const CONFIRMATION = 2000; // milliseconds
+
+/** Pages without TLS have no navigator.clipboard, but can copy what is selected. */
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = make('textarea', { value: text, readOnly: true });
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  if (!isCopied) throw new Error('nothing was copied');
+}
+
+/** Copies a text when the button is pressed; the button and, for screen readers, the status say how that went. */
+export function offerCopy(button, status, text) {
+  const label = button.textContent;
+  const show = (words) => {
+    button.textContent = words;
+    status.textContent = words;
+    setTimeout(() => (button.textContent = label), CONFIRMATION);
+  };
+  button.addEventListener('click', () =>
+    copy(text()).then(
+      () => show('Copied'),
+      () => show('The browser does not allow it'),
+    ),
+  );
+}
+
 /** Radio buttons, as many as the table has rows, after the fieldset's legend. */
 export function fillRadios(fieldset, name, table) {
   const labels = Object.entries(table).map(([value, text]) =>

@@ -128,7 +128,7 @@ class Page {
     const other = this.settings[end === 'low' ? 'high' : 'low'];
     const isGood = (x) => (end === 'low' ? isRange(x, other) : isRange(other, x)) && Math.abs(x) <= 1e9;
     const x = numberIn($(`${end}-number`), isGood);
-    if (x === undefined) return this.complain('The range needs a least answer that is smaller than the greatest.');
+    if (x === undefined) return this.complain('The range needs two numbers of at most 1,000,000,000, the smaller one first, and not too close together.');
     this.#setRange({ [end]: x });
   }
 

@@ -16,7 +16,9 @@ export class Plan {
     fillRadios($('goal'), 'goal', GOALS);
     fillSelect($('about'), ABOUTS);
     fillSelect($('confidence'), Object.fromEntries(CONFIDENCES.map((c) => [c, percent(c)])));
-    $('goal').addEventListener('input', (event) => page.change({ goal: event.target.value }));
+    $('goal').addEventListener('input', ({ target: { value: goal } }) =>
+      page.change(goal === 'epsilon' ? { goal, about: 'mean' } : { goal }),
+    );
     $('about').addEventListener('input', () => page.change({ about: $('about').value }));
     $('confidence').addEventListener('input', () => page.change({ confidence: Number($('confidence').value) }));
     this.#listen('within', (x) => x > 0 && x <= 1e9);
@@ -28,13 +30,15 @@ export class Plan {
   #listen(key, isGood, unit = 1) {
     $(key).addEventListener('input', () => {
       const x = numberIn($(key), isGood);
-      if (x !== undefined) this.#page.change({ [key]: Number((x * unit).toPrecision(12)) });
+      if (x === undefined) say($('plan-words'), 'Type another number, from which something can be planned.');
+      else this.#page.change({ [key]: Number((x * unit).toPrecision(12)) });
     });
   }
 
   reflect() {
     const { goal, about, within, share, asked, confidence, question } = this.#page.settings;
     $('goal').querySelector(`[value="${goal}"]`).checked = true;
+    for (const option of $('about').options) option.disabled = goal === 'epsilon' && option.value !== 'mean';
     $('about').value = about;
     $('confidence').value = confidence;
     $('within-unit').textContent = QUESTIONS[question].unit;

@@ -138,5 +138,9 @@ export function fromHash(hash) {
     refused.push('low', 'high');
     [settings.low, settings.high] = [start.low, start.high];
   }
+  if (settings.goal === 'epsilon' && settings.about !== 'mean') {
+    refused.push('about'); // an epsilon can be planned for the mean alone
+    settings.about = 'mean';
+  }
   return [settings, refused];
 }

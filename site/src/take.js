@@ -1,5 +1,5 @@
 // 5. Take it with you: the link, the sentence, the code.
-import { $, fillRadios } from './dom.js';
+import { $, fillRadios, offerCopy } from './dom.js';
 import { consent, LANGUAGES } from './code.js';
 import { toHash } from './settings.js';
 import { chance, format, times } from './words.js';
@@ -11,8 +11,6 @@ const NOTES = {
   sql: 'The extensions are built by make sqlite and make postgres.',
   c: 'The library is built by make, and installed by make install.',
 };
-
-const CONFIRMATION = 2000; // milliseconds
 
 export class Take {
   #page;
@@ -26,29 +24,13 @@ export class Take {
       this.#language = event.target.value;
       this.reflect();
     });
-    this.#offer($('copy-link'), () => this.#link());
-    this.#offer($('copy-code'), () => $('code').textContent);
-    this.#offer($('copy-consent'), () => $('consent').textContent);
+    offerCopy($('copy-link'), $('status'), () => this.#link());
+    offerCopy($('copy-code'), $('status'), () => $('code').textContent);
+    offerCopy($('copy-consent'), $('status'), () => $('consent').textContent);
   }
 
   #link() {
     return `${location.href.replace(/#.*/, '')}#${toHash(this.#page.settings)}`;
-  }
-
-  /** Copies a text when the button is pressed; the button says for a moment how that went. */
-  #offer(button, text) {
-    const label = button.textContent;
-    const show = (words) => {
-      button.textContent = words;
-      $('status').textContent = words;
-      setTimeout(() => (button.textContent = label), CONFIRMATION);
-    };
-    button.addEventListener('click', () =>
-      navigator.clipboard.writeText(text()).then(
-        () => show('Copied'),
-        () => show('The browser does not allow it'),
-      ),
-    );
   }
 
   reflect() {

@@ -16,7 +16,8 @@ export function formatIn(width) {
 /** "1 year", "2 years", "5 °C" */
 export const withUnit = (text, unit) => `${text} ${text === '1' ? unit.replace(/s$/, '') : unit}`;
 
-export const formatCount = (n) => WHOLE.format(n);
+/** A number of people; those that nobody can count are short. */
+export const formatCount = (n) => (n < 1e15 ? WHOLE.format(n) : `10^${Math.ceil(Math.log10(n))}`);
 
 /** Numbers of people for axes: "100", "1 k", "1 M" */
 export const formatPeople = (n) => (n < 1e3 ? format(n) : n < 1e6 ? `${n / 1e3} k` : `${n / 1e6} M`);
@@ -41,6 +42,13 @@ export function chance(p) {
   if (p === 0.5) return '1 in 2';
   return p < 0.9999 ? `${Math.ceil(parts * p * (1 - 1e-9))} in ${parts}` : 'near certainty';
 }
+
+/** What a report can tell about a number, in the words of `podium explain`; chances are those for 1 in 100, 10 and 2. */
+export const promise = (factor, [one, ten, even], whose) =>
+  `Whatever somebody guesses about ${whose} number, and whatever else they know, one report changes the odds by a \
+factor of at most **${times(factor)}**. The chance that the guess is right can rise from 1 in 100 to at most \
+**${chance(one.most)}**, from 1 in 10 to at most **${chance(ten.most)}**, and from 1 in 2 to at most \
+**${chance(even.most)}**.`;
 
 /** A difference of shares, which is not a percentage of anything. */
 export const points = (share) => `${SIGNIFICANT.format(Number((100 * share).toPrecision(2)))} percentage points`;

@@ -2,7 +2,7 @@
 import { $, make, numberIn, say } from './dom.js';
 import { Chart, ink, lines, stepped } from './charts.js';
 import { QUESTIONS } from './settings.js';
-import { chance, format, formatIn, formatShort, times } from './words.js';
+import { format, formatIn, formatShort, promise, times } from './words.js';
 
 const BASE = 26; // pixels under the curves, where the reports are
 
@@ -84,6 +84,10 @@ export class You {
     if (value === undefined) return;
     this.#value = Math.min(high, Math.max(low, value));
     this.#other = other ?? (Math.abs(high - this.#value) > Math.abs(low - this.#value) ? high : low);
+    $('other-note').textContent =
+      other === undefined
+        ? `A number from ${format(low)} to ${format(high)} is needed here; until then it is ${format(this.#other)}.`
+        : '';
     this.#page.valueChanged(this.#value);
     this.#page.engine.ask('you', { spec, value: this.#value, other: this.#other });
   }
@@ -224,14 +228,7 @@ may exceed the dashed line, a factor of ${times(bound)}.`,
   }
 
   #showPromise(odds) {
-    const [one, ten, even] = odds.chances;
-    say(
-      $('odds-words'),
-      `Whatever somebody guesses about your number, and whatever else they know, one report changes the odds by a \
-factor of at most **${times(odds.factor)}**. The chance that the guess is right can rise from 1 in 100 to at most \
-**${chance(one.most)}**, from 1 in 10 to at most **${chance(ten.most)}**, and from 1 in 2 to at most \
-**${chance(even.most)}**.`,
-    );
+    say($('odds-words'), promise(odds.factor, odds.chances, 'your'));
     say(
       $('ten-words'),
       `**Only one report may be sent.** All ten together would change the odds by a factor of up to \

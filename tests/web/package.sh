@@ -12,7 +12,7 @@ work=$(cd "$work" && pwd)
 project=$work/project
 tarball=$(ls "$work"/podium-privacy-*.tgz)
 
-"$source/scripts/web.sh" npm "$work/tools" typescript@5.9 deno@2 node@18
+"$source/scripts/web.sh" npm "$work/tools" typescript@5.9 @types/node@18 deno@2 node@18
 rm -rf "$project"
 mkdir -p "$project"
 cd "$project"
@@ -21,6 +21,8 @@ npm install --offline --no-audit --no-fund --silent "$tarball" # nothing else is
 cp "$source"/tests/web/*.mjs "$source/tests/web/types.ts" .
 
 "$work/tools/node_modules/.bin/tsc" --noEmit --strict --target es2022 --module nodenext --lib es2022,dom types.ts
+"$work/tools/node_modules/.bin/tsc" --noEmit --strict --target es2022 --module nodenext --lib es2022 --types node \
+    --typeRoots "$work/tools/node_modules/@types" types.ts
 echo "web: tsc accepts the types"
 
 export PODIUM_VECTORS="$source/tests/data/vectors.txt" PODIUM_PROGRAM="$program"

@@ -41,6 +41,15 @@ test('a request has what the collector needs, and nothing about the person', asy
   reporter.close();
 });
 
+test('reports that were drawn before are sent as they are', async () => {
+  const { collector, reporter } = await start();
+  const drawn = age.codes([34, 60]);
+  assert.equal(await reporter.reportCodes(drawn), 2);
+  await reporter.flush();
+  assert.deepEqual(collector.codes, Array.from(drawn));
+  reporter.close();
+});
+
 // Seeded: each of these runs is the same but for the codes and the timing.
 test('counts equal what was reported, whatever fails', async () => {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
@@ -79,6 +88,7 @@ test('a Reporter sends what an earlier one has left, under the same key', async 
   await assert.rejects(reporter.flush(), /not reached/);
   reporter.close();
   await assert.rejects(reporter.report(4), /closed/);
+  await assert.rejects(reporter.flush(), /closed/);
   collector.fault = () => undefined;
   const next = new Reporter(age, collector.url, { ...QUICK, storage });
   await next.report(4);
@@ -86,6 +96,25 @@ test('a Reporter sends what an earlier one has left, under the same key', async 
   assert.deepEqual([...collector.batches.values()].map((body) => JSON.parse(body).codes.length), [3, 1]);
   assert.equal((await next.account()).sent, 4);
   next.close();
+});
+
+test('what would never work is refused at once', () => {
+  const url = 'http://127.0.0.1:1/';
+  for (const batch of [0, -1, 1.5, NaN, Infinity, '7'])
+    assert.throws(() => new Reporter(age, url, { batch }), /batch must be a whole number from 1 on/);
+  assert.throws(() => new Reporter(age, url, { waitingMost: 0 }), /waitingMost must be/);
+  for (const wait of [-1, NaN, Infinity, '7'])
+    assert.throws(() => new Reporter(age, url, { wait }), /wait must be a number of milliseconds/);
+  assert.throws(() => new Reporter('minimax epsilon=1 range=1:120', url), /must be a Collection/);
+  assert.throws(() => new Reporter(age, 'ftp://127.0.0.1/'), /must begin with https/);
+});
+
+test('a program that reports in a loop, one by one, is not refused', async () => {
+  const { collector, reporter } = await start({ wait: 600_000, batch: 20, waitingMost: 300 });
+  for (let i = 0; i < 1000; i++) await reporter.report(34);
+  await untilEmpty(reporter);
+  assert.equal(collector.codes.length, 1000);
+  reporter.close();
 });
 
 test('two Reporters on one queue', async () => {

@@ -30,6 +30,11 @@ function question({ confidence = 0.95, interval = 'normal', population = false }
   return [confidence, number, Boolean(population)];
 }
 
+function checkList(name, list, isGood, what) {
+  if (!Array.isArray(list) || !list.every((x) => typeof x === 'number' && isGood(x)))
+    throw new PodiumError(`${name} must be an array of ${what}`);
+}
+
 /** The exact sum of many reports. */
 export class Aggregate {
   #collection;
@@ -159,6 +164,8 @@ export class Aggregate {
   summary(options = {}) {
     const { quantiles = [], below = [], histogram, dishonest = 0, check = true } = options;
     const asked = question(options);
+    checkList('quantiles', quantiles, (p) => p >= 0 && p <= 1, 'probabilities from 0 to 1');
+    checkList('below', below, Number.isFinite, 'numbers');
     const bins = histogram === undefined ? 0 : histogram === true ? 20 : histogram;
     if (histogram !== undefined && !(Number.isInteger(bins) && bins > 0))
       throw new PodiumError('histogram must be a number of bins');

@@ -27,8 +27,9 @@ export type Numbers =
 /** Items are 1 byte wide if a collection has up to 256 cells, 2 up to 65,536, and 4 otherwise. */
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
 
-/** Where the WebAssembly module comes from: a URL, its bytes, or the compiled module */
-export type WasmSource = URL | string | BufferSource | WebAssembly.Module;
+/** Where the WebAssembly module comes from: a URL, its bytes, or the compiled WebAssembly.Module. Not every program in
+    Node has the types of the browser, so that the last one is any object here. */
+export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | object;
 
 export interface PrivatizeOptions {
   /**

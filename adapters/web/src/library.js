@@ -13,6 +13,7 @@ export class PodiumError extends Error {
 }
 
 const PAGE_VALUES = 4096; // of core.h
+const RANDOM_FAILED = 11; // of podium.h
 
 /** What Node 18 has instead of globalThis.crypto. */
 let nodeCrypto;
@@ -75,7 +76,8 @@ class Core {
   }
 
   error(status, details) {
-    return new PodiumError(this.text(this.call.message(status)), { ...details, status });
+    const without = status === RANDOM_FAILED ? ', because there is no crypto.getRandomValues, or it threw' : '';
+    return new PodiumError(this.text(this.call.message(status)) + without, { ...details, status });
   }
 
   /** Throws the library's words unless the status is PODIUM_OK. */
@@ -103,6 +105,15 @@ async function readUrl(url) {
   const response = await fetch(url);
   if (!response.ok) throw new PodiumError(`the module could not be fetched: ${url} was answered by ${response.status}`);
   return response.arrayBuffer();
+}
+
+async function compile(bytes) {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (error) {
+    const hint = "a Content-Security-Policy needs script-src 'wasm-unsafe-eval'";
+    throw new PodiumError(`the module could not be compiled (${hint}): ${error.message}`);
+  }
 }
 
 /** One of the two modules, loaded when it is first needed. */
@@ -137,7 +148,7 @@ export class Library {
     if (globalThis.crypto === undefined && isNode) nodeCrypto = (await ofNode('crypto')).webcrypto;
     const isUrl = source instanceof URL || typeof source === 'string';
     const bytes = isUrl ? await readUrl(new URL(source, globalThis.location?.href)) : source;
-    const module = bytes instanceof WebAssembly.Module ? bytes : await WebAssembly.compile(bytes);
+    const module = bytes instanceof WebAssembly.Module ? bytes : await compile(bytes);
     return new Core(module, this.#hosts);
   }
 }

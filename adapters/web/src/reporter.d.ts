@@ -10,12 +10,12 @@ export interface ReporterOptions {
   batch?: number;
   /** Milliseconds in which reports gather before they are sent; 10,000 unless told, and from half of that at random. */
   wait?: number;
-  /** Milliseconds after the first failure; they double each time, up to `retryMost`. */
+  /** Milliseconds after the first failure, 1,000 unless told; they double each time, up to `retryMost`, 600,000. */
   retryFirst?: number;
   retryMost?: number;
-  /** Milliseconds after which an attempt is given up. */
+  /** Milliseconds after which an attempt is given up; 30,000 unless told. */
   timeout?: number;
-  /** The most reports that may wait; `report` rejects beyond. */
+  /** The most reports that may wait, 10,000 unless told; `report` rejects beyond. */
   waitingMost?: number;
   /** What the queue is called. Reporters of one name share it, also in other tabs. */
   name?: string;
@@ -67,12 +67,14 @@ export class Reporter {
   constructor(collection: Collection, url: string | URL, options?: ReporterOptions);
   /** Privatises a value or several, and stores their reports, which are sent later. Returns how many there are. */
   report(values: number | Numbers, options?: CodesOptions): Promise<number>;
+  /** The same for reports that `collection.codes` drew before, for example to show them first. Pass each only once. */
+  reportCodes(codes: Iterable<number>): Promise<number>;
   /** Sends everything that waits, now. Rejects if the collector cannot be reached, or refuses. */
   flush(): Promise<void>;
   /** What was reported, and what it cost. */
   account(): Promise<Account>;
   /** Keeps an element up to date with the account, in words. */
-  show(element: Element): Promise<void>;
+  show(element: { replaceChildren(...lines: any[]): void }): Promise<void>;
   /** Deletes what waits, and returns how many reports that were. What was tried to send counts as sent. */
   discard(): Promise<number>;
   /** Stops sending. What waits is sent by the next Reporter of this name. */

@@ -13,6 +13,19 @@ const DEFAULTS = {
   timeout: 30_000,
   waitingMost: 10_000, // reports that may wait
 };
+
+/** Refuses what would fail later, or never. */
+function checkArguments(collection, url, options) {
+  if (typeof collection?.codes !== 'function') throw new PodiumError('the first argument must be a Collection');
+  if (!/^https?:$/.test(url.protocol)) throw new PodiumError('the URL must begin with https:// or http://');
+  for (const name of Object.keys(DEFAULTS)) {
+    const isCount = name === 'batch' || name === 'waitingMost';
+    const x = options[name];
+    if (isCount ? !(Number.isSafeInteger(x) && x > 0) : !(typeof x === 'number' && x >= 0 && x < Infinity))
+      throw new PodiumError(`${name} must be ${isCount ? 'a whole number from 1 on' : 'a number of milliseconds'}`);
+  }
+}
+
 const RECENT_MOST = 50;
 const KEEPALIVE_BYTES = 60_000; // browsers allow 64 KiB under way when a page goes away
 /** Answers after which a later attempt may succeed: timeout, conflict, too early, too many, and all from 500 on */
@@ -30,13 +43,10 @@ const withJitter = (time) => time * (0.5 + randomWords(1)[0] / 2 ** 33);
 const emptyState = () => ({ batches: [], sent: 0, refused: 0, recent: [] });
 
 export function memoryStorage() {
-  let kept = emptyState();
+  const kept = emptyState();
   return {
     async update(change) {
-      const state = structuredClone(kept);
-      const result = change(state);
-      kept = state;
-      return result;
+      return change(kept);
     },
   };
 }
@@ -124,9 +134,11 @@ export class Reporter {
   #onHide = () => document.visibilityState === 'hidden' && this.#sendBeforeLeaving();
 
   constructor(collection, url, options = {}) {
+    const whole = new URL(url, globalThis.location?.href);
     this.#collection = collection;
-    this.#url = new URL(url, globalThis.location?.href).href;
+    this.#url = whole.href;
     this.#options = { ...DEFAULTS, fetch: (...request) => fetch(...request), ...options };
+    checkArguments(collection, whole, this.#options);
     this.#name = options.name ?? `${this.#url} ${collection.fingerprint}`;
     const isBrowser = globalThis.indexedDB !== undefined;
     this.#storage = options.storage ?? (isBrowser ? browserStorage(this.#name) : memoryStorage());
@@ -136,15 +148,22 @@ export class Reporter {
 
   /** Privatises a value or several, and stores their reports, which are sent later. Returns how many there are. */
   async report(values, { nan } = {}) {
+    return this.reportCodes(this.#collection.codes(typeof values === 'number' ? [values] : values, { nan }));
+  }
+
+  /** The same for reports that were drawn before, for example to show them first. Each may be passed only once. */
+  async reportCodes(drawn) {
     if (this.#isClosed) throw new PodiumError('the Reporter is closed');
-    const codes = Array.from(this.#collection.codes(typeof values === 'number' ? [values] : values, { nan }));
-    await this.#update((state) => this.#append(state, codes));
-    this.#schedule(withJitter(this.#options.wait));
+    const codes = Array.from(drawn);
+    const isFull = await this.#update((state) => this.#append(state, codes));
+    this.#schedule(isFull ? 0 : withJitter(this.#options.wait));
+    if (isFull) await new Promise((resume) => setTimeout(resume)); // whoever reports in a loop lets others work
     return codes.length;
   }
 
   /** Sends everything that waits, now. Rejects if the collector cannot be reached or refuses. */
   async flush() {
+    if (this.#isClosed) throw new PodiumError('the Reporter is closed');
     const error = await this.#send(true);
     if (error !== undefined) throw error;
   }
@@ -187,7 +206,7 @@ export class Reporter {
     try {
       result = await this.#storage.update((state) => {
         const made = change(state);
-        this.#state = structuredClone(state); // before it is on disk, so that whoever leaves the page now knows of it
+        this.#state = state; // before it is on disk, so that whoever leaves the page now knows of it
         return made;
       });
     } catch (error) {
@@ -220,19 +239,23 @@ export class Reporter {
     };
   }
 
+  /** Adds codes to the batch that is open, and to new ones. Returns whether one became full. */
   #append(state, codes) {
     const { batch: most, waitingMost } = this.#options;
     const waiting = state.batches.reduce((sum, batch) => sum + batch.codes.length, 0);
     if (waiting + codes.length > waitingMost)
       throw new PodiumError(`more than ${waitingMost} reports would wait to be sent`);
+    let isFull = false;
     for (let from = 0; from < codes.length; ) {
       const batch = this.#openBatch(state, most);
       const part = codes.slice(from, from + most - batch.codes.length);
       batch.codes.push(...part);
       state.recent.push(...part.map((code) => ({ key: batch.key, at: Date.now(), code })));
       from += part.length;
+      isFull ||= batch.codes.length === most;
     }
     state.recent = state.recent.slice(-RECENT_MOST);
+    return isFull;
   }
 
   /** The batch that reports are added to. */

@@ -22,7 +22,7 @@ export async function serve(directory, prefix = '/') {
 
 /** Launches Chromium; packages is the directory whose node_modules has playwright-core. */
 export function launch(packages) {
-  const { chromium } = createRequire(path.join(packages, 'x.js'))('playwright-core');
+  const { chromium } = createRequire(path.resolve(packages, 'x.js'))('playwright-core');
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [

@@ -75,8 +75,8 @@ for (const settings of CASES) {
     cpSync(packed, path.join(directory, 'node_modules/podium-privacy'), { recursive: true });
     writeFileSync(path.join(directory, 'code.mjs'), write('javascript'));
     const [count, ...numbers] = run(directory, process.execPath, 'code.mjs').split(' ').map(Number);
-    assert.equal(count, 1);
-    assert.equal(numbers.length, 3);
+    assert.equal(count, 2);
+    assert.ok(numbers.length === 3 && numbers.every(Number.isFinite));
   });
 
   test(`C: ${nameOf(settings)}`, () => {
@@ -132,7 +132,7 @@ test(
   () => {
     for (const settings of CASES) {
       const [count] = run(work, process.env.PODIUM_PYTHON, '-c', LANGUAGES.python.write(settings)).split(' ');
-      assert.equal(Number(count), 1);
+      assert.equal(Number(count), 2);
     }
   },
 );

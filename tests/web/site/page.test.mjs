@@ -269,7 +269,35 @@ test('a number outside the range counts as the nearer end, and a bad one is refu
     await page.fill('#value', '');
     assert.match(await text(page, 'value-note'), /Type a number/);
     await page.fill('#low-number', '300');
-    assert.match(await text(page, 'notice'), /smaller than the greatest/);
+    assert.match(await text(page, 'notice'), /the smaller one first/);
+    await page.fill('#low-number', '1');
+    await page.fill('#value', '34');
+    await page.fill('#other', '-3');
+    assert.match(await text(page, 'other-note'), /from 1 to 120 is needed here; until then it is 120/);
+    await page.fill('#other', '60');
+    assert.equal(await text(page, 'other-note'), '');
+  }));
+
+test('an epsilon is planned for the average alone, and a bad number is refused', () =>
+  visit({}, async (page) => {
+    await page.selectOption('#about', 'histogram');
+    await page.check('#goal [value="epsilon"]');
+    assert.equal(await page.inputValue('#about'), 'mean');
+    assert.equal(await page.locator('#about option:disabled').count(), 2);
+    await page.waitForFunction(() => document.getElementById('plan-words').textContent.includes('is enough'));
+    await page.fill('#asked', '0');
+    assert.match(await text(page, 'plan-words'), /Type another number/);
+  }));
+
+test('without a clipboard the buttons copy what is selected', () =>
+  visit({}, async (page) => {
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.evaluate(() =>
+      addEventListener('copy', ({ target }) => (globalThis.copied = target.value.slice(target.selectionStart, target.selectionEnd))),
+    );
+    await page.click('#copy-code');
+    await page.waitForFunction(() => document.getElementById('copy-code').textContent === 'Copied');
+    assert.equal(await page.evaluate(() => globalThis.copied), await page.evaluate(() => document.getElementById('code').textContent));
   }));
 
 test('the policy forbids the page to connect', () =>
