@@ -79,7 +79,7 @@ typedef struct {
     const char *note;      /* printed after the options; may be NULL */
 } option_group;
 
-#define GROUPS_OF_OPTIONS 10
+#define GROUPS_OF_OPTIONS 12 /* and one of them ends the list */
 typedef struct {
     const char *name, *summary;
     const char *usage; /* what follows the name; it shows operands exactly if `operands` is set */

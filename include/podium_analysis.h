@@ -90,6 +90,41 @@ PODIUM_API podium_status podium_aggregates_check(const podium_collection *collec
                                                  const podium_aggregate *const *aggregates,
                                                  size_t count) PODIUM_MUST_USE;
 
+/* A part of the support with more reports than honest people can have sent */
+typedef struct podium_excess {
+    double low, high; /* the least and the greatest report of that part */
+    uint64_t count;   /* the reports in it */
+    uint64_t most;    /* honest people have not sent more, except with a probability of 1e-9 for all parts together */
+} podium_excess;
+
+/* Finds the parts of the support, at most 1,024 in all, that have too many reports: whatever a value is, its
+   report lands in such a part with a limited probability. So at least count - most of its reports are dishonest, which
+   no values could explain; others, in these parts and elsewhere, may be. Writes at most `capacity` of them, in the
+   order of cells, and sets *found to how many there are. Fails with PODIUM_ERROR_FINGERPRINT_WRONG if the aggregate
+   belongs to another collection. */
+PODIUM_API podium_status podium_aggregate_excess(const podium_collection *collection, podium_excess *excess,
+                                                 size_t capacity, size_t *found,
+                                                 const podium_aggregate *aggregate) PODIUM_MUST_USE;
+
+/* What podium_aggregate_trim did */
+typedef struct podium_trimmed {
+    uint64_t removed; /* reports that it took out, at least so many of which were dishonest */
+    uint64_t suspect; /* reports that are left in the same parts, of which nobody knows how many are dishonest */
+} podium_trimmed;
+
+/*
+ * Takes the surplus of those parts out of an aggregate, so that each keeps `most` reports. It bounds what devices can
+ * do that all send the same report, or a few different ones; who spreads dishonest reports as noise does is not found.
+ * podium_collection_influence bounds the harm, also that of the suspect reports, for which no interval allows.
+ *
+ * Without excess nothing changes. Otherwise the aggregate remembers that reports were subtracted. If a part consists of
+ * several cells, it is not known which of them the reports were in, and the mean may be wrong by half the width of a
+ * part for each report taken out. Fails as podium_aggregate_excess does, or with PODIUM_ERROR_NOT_REPORTS if what
+ * remains would be impossible; the aggregate is unchanged then.
+ */
+PODIUM_API podium_status podium_aggregate_trim(const podium_collection *collection, podium_aggregate *aggregate,
+                                               podium_trimmed *trimmed) PODIUM_MUST_USE;
+
 /* Writes an aggregate as bytes, in a versioned format that is the same on every machine. Returns how many bytes
    there are. If that is above the capacity, nothing is written; PODIUM_AGGREGATE_BYTES_MAX is always enough. bytes
    may be NULL if the capacity is 0. */

@@ -36,6 +36,9 @@ static result *result_of(const group *g, const work *w) {
                                       .dishonest = a->dishonest};
     result *r = allocate(sizeof *r);
     r->group = g->name;
+    r->trimmed = g->trimmed;
+    r->suspect_influence =
+        podium_collection_influence(w->collection, g->trimmed.suspect, podium_aggregate_count(&g->aggregate));
     require(podium_summary_make(w->collection, w->channel, &r->summary, &g->aggregate, &question), BAD_DATA);
     return r;
 }
@@ -78,6 +81,13 @@ static const option merge_option[] = {
     {.name = "merge",
      TO_FLAG(settings, merge),
      .help = "merge all aggregates into one; otherwise each has an estimate of its own"},
+    {.name = NULL},
+};
+
+static const option trim_option[] = {
+    {.name = "trim",
+     TO_FLAG(table_options, trim),
+     .help = "take out reports where there are more than honest people can have sent, and say how many"},
     {.name = NULL},
 };
 
@@ -253,6 +263,7 @@ const command command_estimate = {
                {.heading = INPUT_HEADING, .options = column_option, .record = offsetof(settings, table)},
                {.options = table_form, .record = offsetof(settings, table)},
                {.options = report_options, .record = offsetof(settings, table)},
+               {.options = trim_option, .record = offsetof(settings, table)},
                {.options = by_option, .record = offsetof(settings, table)},
                {.options = merge_option},
                {.heading = "What to estimate", .options = asked_options, .record = offsetof(settings, asked)},

@@ -21,6 +21,8 @@ typedef struct {
 
 typedef struct {
     const char *group;
+    podium_trimmed trimmed; /* what --trim did, and how far the suspect reports can have moved the mean */
+    double suspect_influence;
     podium_summary summary;
 } result;
 

@@ -143,12 +143,18 @@ static void print_text(output *out, const result *r, const asked *a) {
     if (s->refused > 0)
         output_print(out, "refused             %llu (outside the support, so not reports of this collection)\n",
                      (unsigned long long)s->refused);
+    if (r->trimmed.removed > 0)
+        output_print(out, "trimmed             %llu (more than honest people can have sent, so not counted)\n",
+                     (unsigned long long)r->trimmed.removed);
     output_print(out, "mean                %s\n", rounded(x, s->mean, error));
     output_print(out, "standard error      %s\n", rounded(x, error, error));
     print_interval(out, s);
     const bool known = s->spread_known == PODIUM_KNOWN_ESTIMATED;
     output_print(out, known ? "standard deviation  %s\n" : "standard deviation  %s (%s)\n",
                  rounded(x, s->standard_deviation, error), podium_known_message(s->spread_known));
+    if (r->trimmed.removed > 0)
+        output_print(out, "suspect             %llu more reports there can have moved the mean by at most %s\n",
+                     (unsigned long long)r->trimmed.suspect, rounded(x, r->suspect_influence, error));
     if (a->dishonest > 0)
         output_print(out, "dishonest           %llu such reports can have moved the mean by at most %s\n",
                      (unsigned long long)a->dishonest, rounded(x, s->influence, error));
@@ -215,6 +221,8 @@ static void print_text_groups(output *out, result **results, size_t count, const
             output_print(out, " %14s", "too few");
         if (results[i]->summary.refused > 0)
             output_print(out, "  (%llu refused)", (unsigned long long)results[i]->summary.refused);
+        if (results[i]->trimmed.removed > 0)
+            output_print(out, "  (%llu trimmed)", (unsigned long long)results[i]->trimmed.removed);
         output_print(out, "\n");
     }
     print_remarks(out, results, count);
@@ -316,6 +324,11 @@ static void print_json(output *out, const result *r, const asked *a, bool groupe
     output_print(out, "\"n\": %llu", (unsigned long long)r->summary.count);
     if (r->summary.refused > 0)
         output_print(out, ", \"refused\": %llu", (unsigned long long)r->summary.refused);
+    if (r->trimmed.removed > 0) {
+        output_print(out, ", \"trimmed\": %llu, \"suspect\": %llu", (unsigned long long)r->trimmed.removed,
+                     (unsigned long long)r->trimmed.suspect);
+        print_number(out, ", \"suspect_influence\": ", r->suspect_influence, "null");
+    }
     if (is_known(r))
         print_json_estimate(out, r, a);
     output_print(out, "}");

@@ -59,6 +59,8 @@ groups read_groups(podium_collection *collection, char name[PODIUM_NAME_MAX], co
     groups all = aggregates_in(input_files(options->files)[0])
                      ? groups_of_aggregates(collection, name, options, which, mode)
                      : groups_of_reports(collection, name, options, which, mode);
+    if (options->trim)
+        groups_trim(&all, collection);
     require_reports(&all, collection, options);
     return all;
 }

@@ -30,6 +30,7 @@ group *groups_add(groups *all, const podium_collection *collection, const char *
     g->name = allocate(n + 1);
     memcpy(g->name, name, n);
     g->name[n] = '\0';
+    g->trimmed = (podium_trimmed){0, 0};
     podium_aggregate_init(collection, &g->aggregate);
     all->group[all->count++] = g;
     return g;
@@ -247,6 +248,31 @@ void require_reports(const groups *all, const podium_collection *collection, con
         podium_aggregate_check(collection, &whole.aggregate) == PODIUM_ERROR_NOT_REPORTS)
         fail_reports(&whole, options->codes);
     free(each);
+}
+
+/* Says which parts of the support have too many reports; the first few are enough to see the pattern. */
+static void say_excess(const group *g, const podium_collection *collection) {
+    podium_excess excess[3];
+    size_t found;
+    require(podium_aggregate_excess(collection, excess, LENGTH(excess), &found, &g->aggregate), BAD_DATA);
+    for (size_t i = 0; i < found && i < LENGTH(excess); i++)
+        say("%s%sfrom %g to %g there are %llu reports, and honest people send at most %llu", g->name,
+            *g->name == '\0' ? "" : ": ", excess[i].low, excess[i].high, (unsigned long long)excess[i].count,
+            (unsigned long long)excess[i].most);
+    if (found > LENGTH(excess))
+        say("... and so in %zu more parts of the support", found - LENGTH(excess));
+}
+
+void groups_trim(groups *all, const podium_collection *collection) {
+    for (size_t i = 0; i < all->count; i++) {
+        group *g = all->group[i];
+        say_excess(g, collection);
+        const podium_status status = podium_aggregate_trim(collection, &g->aggregate, &g->trimmed);
+        if (status == PODIUM_ERROR_NOT_REPORTS)
+            fail(BAD_DATA, "%s%sso many reports are dishonest that the others cannot be told from them", g->name,
+                 *g->name == '\0' ? "" : ": ");
+        require(status, BAD_DATA);
+    }
 }
 
 groups groups_of_one(const podium_collection *collection, const podium_aggregate *aggregate) {

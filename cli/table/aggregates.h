@@ -11,6 +11,7 @@
 typedef struct {
     char *name;
     podium_aggregate aggregate;
+    podium_trimmed trimmed; /* by groups_trim */
 } group;
 
 typedef struct {
@@ -35,6 +36,8 @@ void groups_number(groups *all, const podium_collection *collection);
 groups groups_from(table *table, const podium_collection *collection, const table_options *options);
 /* Ends the program, unless forced, if a group or all groups together cannot be reports of the collection. */
 void require_reports(const groups *all, const podium_collection *collection, const table_options *options);
+/* Takes out of each group what honest people cannot have sent, and says what that was. */
+void groups_trim(groups *all, const podium_collection *collection);
 /* Warns if rows were refused; if they were many, also suggests --codes. */
 void warn_of_refused(uint64_t refused, uint64_t accepted, bool codes);
 void warn_of_refused_in(const groups *all, bool codes); /* all groups together */

@@ -24,6 +24,7 @@ typedef struct {
     bool private;                    /* the columns contain values instead of reports */
     const podium_spec *const *range; /* the range of each column; NULL means that any number is valid */
     bool force;                      /* accept even what cannot be reports of the collection */
+    bool trim;                       /* take out what honest people cannot have sent */
     unsigned threads;                /* 0 means one per processor */
     char **files;                    /* ends in NULL */
     const char *doing;               /* what the progress line says */

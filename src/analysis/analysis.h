@@ -46,6 +46,12 @@ void podium_sums_refuse(podium_sums *sums, uint64_t n);
 /* possible.c: whether reports of the collection could have led to these sums */
 bool podium_sums_possible(const podium_sums *sums, const podium_layout *c);
 
+/* The probability that plausible.c or excess.c finds something wrong with honest reports is at most this. */
+#define PODIUM_FALSE_ALARM 1e-9
+
+/* plausible.c: KL(a, p) = a ln(a/p) + (1 - a) ln((1 - a)/(1 - p)), for 0 < p < 1 */
+double podium_divergence(double a, double p);
+
 /* information.c: PODIUM_OBJECTIVE_DISTRIBUTION */
 double podium_distribution_noise(const podium_layout *c);
 

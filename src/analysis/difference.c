@@ -127,7 +127,8 @@ podium_status podium_difference_make(const podium_collection *collection, podium
     if (m.a.mean_known == PODIUM_KNOWN_ESTIMATED && m.b.mean_known == PODIUM_KNOWN_ESTIMATED) {
         made.known = PODIUM_KNOWN_ESTIMATED;
         made.difference = m.a.mean - m.b.mean;
-        made.standard_error = hypot(m.a.standard_error, m.b.standard_error);
+        /* The squares can neither overflow nor vanish, and hypot would need a newer C library. */
+        made.standard_error = sqrt(m.a.standard_error * m.a.standard_error + m.b.standard_error * m.b.standard_error);
         if (q->interval == PODIUM_INTERVAL_NORMAL)
             set_normal(&made, &s);
         else

@@ -15,9 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The probability that honest reports are rejected is at most this. */
-#define FALSE_ALARM 1e-9
-
 /* A few dishonest devices must not stop a collection. So an interval is rejected only if it has at least this many
    reports, and this share of all reports, too many or too few. What fewer dishonest reports can do is bounded by
    podium_collection_influence. */
@@ -28,8 +25,7 @@
    others are not to be trusted either. */
 #define REFUSED_SHARE 0.01
 
-/* KL(a, p) = a ln(a/p) + (1 - a) ln((1 - a)/(1 - p)) */
-static double divergence(double a, double p) {
+double podium_divergence(double a, double p) {
     double in = a == 0 ? 0 : a * log(a / p), out = a == 1 ? 0 : (1 - a) * log((1 - a) / (1 - p));
     return in + out;
 }
@@ -72,9 +68,9 @@ static void limits_fill(all_limits *limits, const podium_layout *c) {
 static bool is_possible(podium_mass_limits limits, double inside, double n, double chance) {
     const double share = inside / n, wrong = fmax(WRONG_LEAST / n, WRONG_SHARE);
     if (share - limits.most >= wrong)
-        return n * divergence(share, limits.most) <= chance;
+        return n * podium_divergence(share, limits.most) <= chance;
     if (limits.least - share >= wrong)
-        return n * divergence(share, limits.least) <= chance;
+        return n * podium_divergence(share, limits.least) <= chance;
     return true;
 }
 
@@ -119,7 +115,7 @@ podium_status podium_aggregates_check(const podium_collection *collection, size_
         return PODIUM_ERROR_OUT_OF_MEMORY;
     limits_fill(limits, c);
     /* Two directions, three families, all bins and all aggregates share the rate of false alarms. */
-    const double chance = log(6.0 * limits->bins * (double)count / FALSE_ALARM);
+    const double chance = log(6.0 * limits->bins * (double)count / PODIUM_FALSE_ALARM);
     size_t found = 0;
     while (found < count && is_plausible(limits, podium_sums_of(aggregates[found]), chance))
         found++;

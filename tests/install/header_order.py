@@ -45,7 +45,7 @@ class Argument:
         self.is_output = bool(self.stars) and not self.is_input
         self.is_buffer = self.is_output and self.stars == 1 and self.pointee in BYTES
         is_struct = self.pointee.startswith("podium_") and self.stars == 1
-        self.may_have_capacity = self.is_output and self.stars == 1 and not is_struct
+        self.may_have_capacity = self.is_output and self.stars == 1
         self.is_array = self.is_input and bool(self.stars) and not is_struct
 
 
