@@ -13,6 +13,7 @@
 #   make sizes        how large that is, compiled by each compiler found here
 #   make sqlite       the SQLite extension, build/sqlite/podium.so
 #   make collector    the server that receives reports, build/collector/podiumd
+#   make live         podiumd on this machine, with 10,000 simulated devices that answer over a minute (PORT)
 #   make fuzz         look for inputs that break the readers (SECONDS=600 for each)
 #   make fuzz-python  the same for the Python package, with atheris
 #   make bench        speed, beside the raw random bits and other programs: a table, build/bench/bench.csv, a picture
@@ -45,7 +46,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all setup build demo check check-quick check-devices check-python check-collector amalgamation sizes sqlite \
-    collector postgres install-postgres fuzz fuzz-python bench-collector \
+    collector live postgres install-postgres fuzz fuzz-python bench-collector \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
     python-wheel notebook web bench-web site site-open bench-site install clean
 all: build
@@ -101,9 +102,15 @@ sqlite:
 
 collector:
 	@scripts/setup.sh --check build collector
-	@$(CONFIGURE) -DPODIUM_COLLECTOR=ON >/dev/null
+	@$(CONFIGURE) -DPODIUM_COLLECTOR=ON -DPODIUM_PAGE=ON >/dev/null
 	@cmake --build build -j$(JOBS) --target podiumd podium
 	@echo "build/collector/podiumd is there; docs/collector.md says how to start it"
+
+live: PORT = 8470
+live:
+	@scripts/setup.sh --check build collector live
+	@$(MAKE) collector >/dev/null
+	@scripts/live.py build/collector/podiumd build/cli/podium 10000 60 $(PORT)
 
 SECONDS ?= 600
 fuzz:

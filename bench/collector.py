@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """How fast podiumd is, with wrk as its client on the same machine: ratios of numbers of one run.
 
-    collector.py PODIUMD PODIUM WORK-DIR [REQUESTS]
+    collector.py PODIUMD PODIUM WORK-DIR [REQUESTS [URL]]
 
-REQUESTS is how many requests the memory is watched over (200,000 if not given).
+REQUESTS is how many requests the memory is watched over (200,000 if not given). With the URL of an empty PostgreSQL
+database, only the posts are measured, on that store.
 """
 
 import atexit
@@ -19,6 +20,7 @@ import time
 
 podiumd, podium, work = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 REQUESTS = int(sys.argv[4]) if len(sys.argv) > 4 else 200_000
+URL = sys.argv[5] if len(sys.argv) > 5 else None
 SECONDS, CONNECTIONS, BATCH = 8, 64, 1000
 DAY, LABELS = 86400, 20
 
@@ -28,8 +30,7 @@ class Server:
         self.process = subprocess.Popen(
             [
                 podiumd,
-                "--data",
-                str(data),
+                *(("--database", URL) if URL else ("--data", str(data))),
                 "--collection",
                 str(work / "age.podium"),
                 "--open",
@@ -229,5 +230,6 @@ subprocess.run(
 )
 print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, one synchronisation takes {sync_time():.2f} ms")
 measure_posts()
-measure_memory()
-measure_year()
+if URL is None:
+    measure_memory()
+    measure_year()

@@ -24,6 +24,10 @@ _Noreturn void fail_usage(const char *command, const char *format, ...) PRINTS(2
 _Noreturn void leave_quietly(void); /* as if killed by SIGPIPE, when nobody reads the output any more */
 /* Ends the program unless the status is PODIUM_OK: with BAD_IO if memory is short, otherwise with `otherwise`. */
 void require(podium_status status, int otherwise);
+/* Whenever the program ends early, by fail or by a signal, the function is called, which must be safe in a signal
+   handler. NULL calls nothing. say_before_leaving is for message.c and the platform. */
+void before_leaving(void (*function)(void));
+void say_before_leaving(void);
 /* These return memory, or end the program. */
 void *allocate(size_t n);
 void *reallocate(void *memory, size_t n);

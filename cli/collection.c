@@ -208,6 +208,24 @@ void collection_warn(const podium_collection *collection) {
             own.epsilon);
 }
 
+#define EPSILON_LARGE 10 /* above this a warning says that reports nearly repeat the values */
+
+static double rounded_up(double x) { /* to two digits */
+    const double unit = pow(10, floor(log10(x)) - 1);
+    return unit * ceil(x / unit);
+}
+
+void collection_warn_of_epsilon(const podium_collection *collection, const char *file) {
+    const podium_spec spec = podium_collection_spec(collection);
+    const double deviation = sqrt(podium_collection_variance_most(collection));
+    if (spec.epsilon > EPSILON_LARGE)
+        say("warning: %s%sat epsilon %g reports nearly repeat the values: a report is up to %.2g times as likely "
+            "from one value as from another, and the standard deviation of its noise is at most %.3g, which is "
+            "%.3g%% of the range",
+            file, *file == '\0' ? "" : ": ", spec.epsilon, rounded_up(exp(spec.epsilon)), deviation,
+            100 * deviation / (spec.max - spec.min));
+}
+
 #define SAVING_LEAST 0.05 /* less is not worth a message */
 
 /* The number of people for a given error of the mean is proportional to the variance of a report. */

@@ -74,6 +74,9 @@ podium_collection collection_parse_spec(const char *before, const char *text);
 bool collection_is_spec(const char *text);
 /* Warns if the mechanism is a bad choice for this epsilon. */
 void collection_warn(const podium_collection *collection);
+/* Warns if epsilon is so large that reports nearly repeat the values. The message begins with the file, or with nothing
+   if it is "". */
+void collection_warn_of_epsilon(const podium_collection *collection, const char *file);
 /* On a terminal, says which mechanism needs fewer people for the same accuracy, if the options leave it open. */
 void collection_advise(const collection_options *options, const podium_collection *collection);
 /* Ends the program if standard input would be read both as a collection and as data. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const command *const commands[] = {
-    &command_design,     &command_privatize, &command_aggregate, &command_merge, &command_estimate,
-    &command_difference, &command_show,      &command_compare,   &command_plan,  &command_explain,
-    &command_amplify,    &command_params,    &command_paper,     NULL,
+    &command_design,   &command_privatize,  &command_send,   &command_aggregate, &command_merge,
+    &command_estimate, &command_difference, &command_show,   &command_compare,   &command_plan,
+    &command_explain,  &command_amplify,    &command_params, &command_paper,     NULL,
 };
 
 static const command *find(const char *name) {

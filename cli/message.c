@@ -42,6 +42,17 @@ void say(const char *format, ...) {
     va_end(arguments);
 }
 
+static void (*volatile last_words)(void);
+
+void before_leaving(void (*function)(void)) {
+    last_words = function;
+}
+
+void say_before_leaving(void) {
+    if (last_words != NULL)
+        last_words();
+}
+
 /* Only the first thread to fail prints its message; any other waits here until the program ends. */
 static void begin_to_leave(void) {
     static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER;
@@ -61,6 +72,7 @@ void fail(int status, const char *format, ...) {
     va_start(arguments, format);
     say_all(format, arguments);
     va_end(arguments);
+    say_before_leaving();
     leave(status);
 }
 
@@ -71,6 +83,7 @@ void fail_usage(const char *name, const char *format, ...) {
     say_all(format, arguments);
     va_end(arguments);
     say("see 'podium help%s%s'", *name == '\0' ? "" : " ", name);
+    say_before_leaving();
     leave(BAD_USAGE);
 }
 

@@ -49,7 +49,10 @@ ptrdiff_t file_read(int file, void *buffer, size_t n); /* works like read(2) */
 void file_close(int file);
 bool file_sync(int file); /* waits until the bytes are on the disk */
 int file_of(FILE *stream);
-FILE *file_stream(const char *path, const char *mode); /* works like fopen; the mode is "rb", "wb" or "wbx" */
+FILE *file_stream(const char *path, const char *mode); /* works like fopen; the mode is "rb", "r+b", "wb", "wbx" or
+                                                          "w+bx" */
+bool file_lock(int file); /* returns false if another process has locked the file; closing it ends the lock */
+void write_message(const char *text); /* to standard error, as it is; safe in a signal handler */
 
 /* ---- Replacing files ---- */
 

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -21,6 +22,7 @@
 
 static void interrupted(int signal_number) {
     output_abandon();
+    say_before_leaving();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -139,6 +141,20 @@ void file_close(int file) {
 
 bool file_sync(int file) {
     return fsync(file) == 0;
+}
+
+bool file_lock(int file) {
+    return flock(file, LOCK_EX | LOCK_NB) == 0;
+}
+
+void write_message(const char *text) {
+    for (size_t n = strlen(text); n > 0;) {
+        const ssize_t written = write(STDERR_FILENO, text, n);
+        if (written <= 0)
+            return;
+        text += written;
+        n -= (size_t)written;
+    }
 }
 
 int file_of(FILE *stream) {

@@ -45,6 +45,7 @@ static BOOL WINAPI interrupted(DWORD event) {
     (void)event;
     EnterCriticalSection(&committing);
     output_abandon();
+    say_before_leaving();
     TerminateProcess(GetCurrentProcess(), (UINT)STATUS_CONTROL_C_EXIT);
     return TRUE;
 }
@@ -235,12 +236,24 @@ int file_of(FILE *stream) {
 }
 
 FILE *file_stream(const char *path, const char *mode) {
-    const bool reads = *mode == 'r', is_new = strchr(mode, 'x') != NULL;
-    const int file = open_descriptor(path, reads ? GENERIC_READ : GENERIC_WRITE,
+    const bool reads = *mode == 'r', is_new = strchr(mode, 'x') != NULL, both = strchr(mode, '+') != NULL;
+    const int file = open_descriptor(path,
+                                     both    ? GENERIC_READ | GENERIC_WRITE
+                                     : reads ? GENERIC_READ
+                                             : GENERIC_WRITE,
                                      reads    ? OPEN_EXISTING
                                      : is_new ? CREATE_NEW
                                               : CREATE_ALWAYS);
-    return file < 0 ? NULL : _fdopen(file, reads ? "rb" : "wb");
+    return file < 0 ? NULL : _fdopen(file, both ? "r+b" : reads ? "rb" : "wb");
+}
+
+bool file_lock(int file) {
+    enum { BEYOND = 0x40000000 }; /* a byte that no file has, because others could not read what is locked */
+    return LockFile((HANDLE)_get_osfhandle(file), 0, BEYOND, 1, 0);
+}
+
+void write_message(const char *text) {
+    _write(2, text, (unsigned)strlen(text));
 }
 
 /* ---- Paths ---- */

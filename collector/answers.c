@@ -104,6 +104,23 @@ void answer_distribution(text *t, const podium_summary *s, const asked *a) {
     print_shape(t, s, a);
 }
 
+/* ---- Dishonest reports ---- */
+
+void answer_excess(text *t, const podium_excess *excess, size_t found, size_t shown) {
+    uint64_t surplus = 0;
+    for (size_t i = 0; i < found; i++)
+        surplus += excess[i].count - excess[i].most;
+    text_print(t, "\"dishonest\": %llu, \"cells\": [", (unsigned long long)surplus);
+    for (size_t i = 0; i < found && i < shown; i++) {
+        text_print(t, i == 0 ? "{\"from\": " : ", {\"from\": ");
+        text_number(t, excess[i].low);
+        text_member(t, "to", excess[i].high);
+        text_print(t, ", \"n\": %llu, \"most\": %llu}", (unsigned long long)excess[i].count,
+                   (unsigned long long)excess[i].most);
+    }
+    text_add(t, "]", 1);
+}
+
 /* ---- Differences ---- */
 
 void answer_comparison(text *t, const comparison *c, size_t comparisons) {

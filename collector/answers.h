@@ -21,6 +21,10 @@ bool asked_shape(const asked *a);
 void answer_estimate(text *t, const podium_summary *s, const asked *a);
 void answer_distribution(text *t, const podium_summary *s, const asked *a);
 
+enum { EXCESS_MAX = 1024 }; /* parts of the support; podium_aggregate_excess finds no more */
+/* Writes how many reports are dishonest at least, and up to `shown` of the parts of the support that have too many. */
+void answer_excess(text *t, const podium_excess *excess, size_t found, size_t shown);
+
 /* Two groups that were compared */
 typedef struct {
     const char *a, *b; /* names */

@@ -71,17 +71,22 @@ static body_status add_refused(const body_rules *rules, batch *b) {
     return add_report(rules, b, NAN);
 }
 
+static body_status add_not_number(const body_rules *rules, batch *b) {
+    b->not_numbers++;
+    return add_refused(rules, b);
+}
+
 static body_status add_report_value(const body_rules *rules, batch *b, json_value v) {
     double x;
     const bool number = v.kind == JSON_NUMBER && podium_number_parse(&x, v.bytes, v.n) == PODIUM_OK;
-    return number ? add_report(rules, b, x) : add_refused(rules, b);
+    return number ? add_report(rules, b, x) : add_not_number(rules, b);
 }
 
 static body_status add_code_value(const body_rules *rules, batch *b, json_value v) {
     double x;
     const bool number = v.kind == JSON_NUMBER && podium_number_parse(&x, v.bytes, v.n) == PODIUM_OK;
     const bool cell = number && x >= 0 && x == floor(x) && x < (double)podium_collection_cells(rules->collection);
-    return cell ? add_cell(rules, b, (uint32_t)x) : add_refused(rules, b);
+    return cell ? add_cell(rules, b, (uint32_t)x) : number ? add_refused(rules, b) : add_not_number(rules, b);
 }
 
 podium_status batch_add_to(const podium_collection *collection, podium_aggregate *aggregate, const batch *b) {
@@ -248,8 +253,8 @@ static body_status read_line(const body_rules *rules, batch *b, const char *byte
         return BODY_TAKEN; /* an empty line */
     json_value v = json_read(&j);
     if (v.kind == JSON_OBJECT && !is_wrapped(&j, &v, &add))
-        return add_refused(rules, b);
-    return v.kind == JSON_NUMBER && json_ended(&j) ? add(rules, b, v) : add_refused(rules, b);
+        return add_not_number(rules, b);
+    return v.kind == JSON_NUMBER && json_ended(&j) ? add(rules, b, v) : add_not_number(rules, b);
 }
 
 static body_status read_ndjson(const body_rules *rules, batch *b, const char *bytes, size_t n) {

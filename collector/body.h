@@ -38,6 +38,7 @@ typedef struct {
     size_t reports_n;
     uint32_t *cells;
     size_t cells_n;
+    size_t not_numbers; /* how many of the reports are NaN because they were no numbers */
     label_set labels;
     bool atomic;                                  /* take all of it or nothing */
     char given_fingerprint[FINGERPRINT_TEXT_MAX]; /* "" if none was; kept for the error */

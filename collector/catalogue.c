@@ -75,20 +75,42 @@ static bool finish(making *m, entry *e, const char *path) {
     return true;
 }
 
-/* ---- Labels ---- */
+/* ---- Labels and questions ---- */
 
-static bool declare(making *m, catalogue *c, const char *declaration) {
+/* Finds the collection that stands before the colon of what an option declares. Refuses if there is none. */
+static entry *find_declared(making *m, catalogue *c, const char *option, const char *declaration) {
     char name[PODIUM_NAME_MAX];
     const size_t n = strcspn(declaration, ":");
-    if (declaration[n] == '\0' || n >= sizeof name)
-        return refuse(m, "--label %s: a label is declared as COLLECTION:LABEL=VALUE,VALUE,...", declaration);
+    if (declaration[n] == '\0' || n >= sizeof name) {
+        refuse(m, "--%s %s: the name of a collection and a colon come first", option, declaration);
+        return NULL;
+    }
     memcpy(name, declaration, n);
     name[n] = '\0';
     entry *e = catalogue_find(c, name);
     if (e == NULL)
-        return refuse(m, "--label %s: no collection is called '%s'", declaration, name);
-    const char *wrong = labels_declare(&e->labels, declaration + n + 1);
+        refuse(m, "--%s %s: no collection is called '%s'", option, declaration, name);
+    return e;
+}
+
+static bool declare_label(making *m, catalogue *c, const char *declaration) {
+    entry *e = find_declared(m, c, "label", declaration);
+    if (e == NULL)
+        return false;
+    const char *wrong = labels_declare(&e->labels, strchr(declaration, ':') + 1);
     return wrong == NULL || refuse(m, "--label %s: %s", declaration, wrong);
+}
+
+static bool declare_question(making *m, catalogue *c, const char *declaration) {
+    entry *e = find_declared(m, c, "question", declaration);
+    if (e == NULL)
+        return false;
+    const char *question = strchr(declaration, ':') + 1;
+    question += strspn(question, " ");
+    if (question[0] == '\0' || strlen(question) >= sizeof e->question)
+        return refuse(m, "--question %.100s: a question has from 1 to %d bytes", declaration, QUESTION_MAX - 1);
+    memcpy(e->question, question, strlen(question) + 1);
+    return true;
 }
 
 /* ---- All of them ---- */
@@ -107,7 +129,10 @@ static bool add_all(making *m, catalogue *c) {
         pthread_mutex_init(&c->of[c->count++].channel_lock, NULL);
     }
     for (size_t i = 0; i < m->config->labels.count; i++)
-        if (!declare(m, c, m->config->labels.of[i]))
+        if (!declare_label(m, c, m->config->labels.of[i]))
+            return false;
+    for (size_t i = 0; i < m->config->questions.count; i++)
+        if (!declare_question(m, c, m->config->questions.of[i]))
             return false;
     return true;
 }

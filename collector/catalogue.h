@@ -9,6 +9,8 @@
 
 #include <pthread.h>
 
+enum { QUESTION_MAX = 512 };
+
 typedef struct {
     char name[PODIUM_NAME_MAX];
     podium_collection collection;
@@ -16,7 +18,8 @@ typedef struct {
     char spec[PODIUM_SPEC_TEXT_MAX];
     char fingerprint[FINGERPRINT_TEXT_MAX];
     labels labels;
-    int64_t number; /* in the store */
+    char question[QUESTION_MAX]; /* "" if none is configured */
+    int64_t number;              /* in the store */
     metrics_collection *metrics;
     pthread_mutex_t channel_lock;
     podium_channel *channel; /* made when the first distribution is asked for */

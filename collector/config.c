@@ -38,16 +38,25 @@ static const char *const log_words[] = {"text", "json", NULL};
 static const option options[] = {
     {"config", "FILE", NULL, TEXT(file), .help = "read options from FILE, one `name = value` to a line"},
     {"data", "DIR", NULL, TEXT(data), .help = "keep the sums in DIR, which is made if it does not exist"},
+    {"database", "URL", NULL, TEXT(database),
+     .help = "keep them in this PostgreSQL database instead, which several podiumd may share"},
     {"collection", "FILE", NULL, TEXTS(collections), .help = "collect for this collection; may be repeated"},
     {"label", "NAME:LABEL=VALUE,...", NULL, TEXTS(labels),
      .help = "declare a label of the collection NAME and all values it may have; may be repeated"},
+    {"question", "NAME:TEXT", NULL, TEXTS(questions),
+     .help = "ask people this question on the page /join/NAME; may be repeated"},
     {"period", "hour|day", "hour", CHOICE(period, period_words),
      .help = "keep one sum for each hour or each day (UTC)"},
+    {"roll-up-days", "N", "0", COUNT(roll_up_days, 0, 36500),
+     .help = "add sums by hour up into days when they are older than N days; 0 is never"},
     {"keep-reports", NULL, NULL, FLAG(keep_reports), .help = "keep the single reports too, not only their sums"},
     {"key-hours", "N", "24", COUNT(key_hours, 1, 8760), .help = "recognise an Idempotency-Key for N hours"},
     {"keys-max", "N", "10000000", COUNT(keys_max, 1, 1000000000), .help = "keep at most N such keys"},
     {"listen", "ADDRESS:PORT", "127.0.0.1:8470", TEXT(listen), .help = "listen there; port 0 lets the system choose"},
     {"open", NULL, NULL, FLAG(open), .help = "ask for no tokens; only on a loopback address"},
+    {"tls-certificate", "FILE", NULL, TEXT(tls_certificate),
+     .help = "speak TLS with the certificates (PEM) in FILE, the server's own first; needs --tls-key"},
+    {"tls-key", "FILE", NULL, TEXT(tls_key), .help = "the key (PEM) of that certificate"},
     {"origin", "URL", NULL, TEXTS(origins),
      .help = "allow web pages of this origin to call the server; may be repeated"},
     {"threads", "N", "1", COUNT(threads, 1, 64), .help = "use N threads for the network"},
@@ -59,8 +68,12 @@ static const option options[] = {
     {"connections-max", "N", "2000", COUNT(connections_max, 1, 1000000), .help = "accept up to N connections"},
     {"address-connections-max", "N", "0", COUNT(address_connections_max, 0, 1000000),
      .help = "accept up to N connections from one address; 0 is no limit"},
-    {"rate", "N", "0", COUNT(rate, 0, 1000000),
-     .help = "accept up to N requests a second from one address; 0 is no limit"},
+    {"listeners-max", "N", "200", COUNT(listeners_max, 0, 1000000),
+     .help = "let up to N readers listen to events, such as live pages"},
+    {"rate", "N", "100", COUNT(rate, 0, 1000000),
+     .help = "accept up to N requests a second from one address; 0 is no limit, which --open implies"},
+    {"behind-proxy", NULL, NULL, FLAG(behind_proxy),
+     .help = "all requests come through a proxy, which names the client last in X-Forwarded-For"},
     {"timeout", "SECONDS", "30", COUNT(timeout, 1, 3600), .help = "close a connection that is idle for so long"},
     {"request-timeout", "SECONDS", "60", COUNT(request_timeout, 1, 3600),
      .help = "close a connection whose request takes longer to arrive"},
@@ -305,6 +318,8 @@ bool config_read(config *c, char **arguments, char **operands, char message[CONF
     good = good && read_environment(&r);
     r.now++;
     good = good && read_arguments(&r, arguments, operands);
+    if (c->open && r.level[find_option("rate", strlen("rate"))] == 1)
+        c->rate = 0; /* all clients are on this machine and have one address; no one else is to be held off */
     if (!good)
         config_free(c);
     return good;
@@ -346,7 +361,7 @@ static void print_option(FILE *to, const option *o) {
 
 static void print_help(FILE *to) {
     fputs("Receives reports over HTTP, adds them up, and says what they tell.\n\n"
-          "Usage: podiumd --data DIR --collection FILE... [OPTIONS]\n"
+          "Usage: podiumd --data DIR | --database URL --collection FILE... [OPTIONS]\n"
           "       podiumd token new COLLECTION write|read|manage --data DIR\n"
           "       podiumd token list --data DIR\n"
           "       podiumd token revoke ID --data DIR\n"

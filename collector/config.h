@@ -2,6 +2,8 @@
 #ifndef PODIUM_COLLECTOR_CONFIG_H
 #define PODIUM_COLLECTOR_CONFIG_H
 
+#include "clock.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,26 +18,36 @@ typedef enum { PERIOD_HOUR, PERIOD_DAY } period_kind;
 typedef enum { LOG_TEXT, LOG_JSON } log_kind;
 
 typedef struct {
-    char *data;
+    char *data, *database;
     strings collections; /* files */
     strings labels;      /* COLLECTION:LABEL=VALUE,VALUE */
+    strings questions;   /* COLLECTION:QUESTION */
     uint32_t period;     /* a period_kind */
     bool keep_reports;
+    uint32_t roll_up_days; /* 0 for never */
     uint32_t key_hours;
     uint64_t keys_max;
 
     char *listen;
     bool open;
+    char *tls_certificate, *tls_key; /* files; NULL if there is no TLS */
+    bool behind_proxy;
     strings origins; /* of web pages that may call this server */
     uint32_t threads, readers;
 
     uint64_t body_max, reports_max, memory_max;
     uint32_t connections_max, address_connections_max, header_max, timeout, request_timeout, rate;
+    uint32_t listeners_max;
     uint32_t queue_max;
 
     uint32_t log_format; /* a log_kind */
     char *file;
 } config;
+
+/* Over how many seconds reports are added up */
+static inline uint32_t config_period(const config *c) {
+    return c->period == PERIOD_HOUR ? HOUR : DAY;
+}
 
 enum { CONFIG_MESSAGE_MAX = 512 };
 

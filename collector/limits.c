@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "table/siphash.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <openssl/rand.h>
 #include <pthread.h>
@@ -51,8 +52,10 @@ void rates_free(rates *r) {
 
 /* One customer has many addresses of IPv6, which share their first 64 bits. */
 static uint64_t hash_address(const rates *r, const struct sockaddr *address) {
-    if (address->sa_family == AF_INET6)
-        return siphash(r->key, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 8);
+    if (address->sa_family == AF_INET6) {
+        const struct in6_addr *v6 = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+        return IN6_IS_ADDR_V4MAPPED(v6) ? siphash(r->key, &v6->s6_addr[12], 4) : siphash(r->key, v6, 8);
+    }
     return siphash(r->key, &((const struct sockaddr_in *)(const void *)address)->sin_addr, 4);
 }
 
@@ -84,6 +87,21 @@ bool rates_exceed(rates *r, const struct sockaddr *address, uint32_t rate) {
         s->free += 1.0 / rate;
     pthread_mutex_unlock(&r->lock);
     return exceeded;
+}
+
+bool address_parse(struct sockaddr_storage *address, const char *list) {
+    char word[INET6_ADDRSTRLEN];
+    const char *comma = strrchr(list, ','), *from = comma == NULL ? list : comma + 1;
+    from += strspn(from, " \t");
+    const size_t n = strcspn(from, " \t");
+    if (n >= sizeof word)
+        return false;
+    memcpy(word, from, n);
+    word[n] = '\0';
+    *address = (struct sockaddr_storage){.ss_family = strchr(word, ':') == NULL ? AF_INET : AF_INET6};
+    void *to = address->ss_family == AF_INET ? (void *)&((struct sockaddr_in *)(void *)address)->sin_addr
+                                             : (void *)&((struct sockaddr_in6 *)(void *)address)->sin6_addr;
+    return inet_pton(address->ss_family, word, to) == 1;
 }
 
 /* ---- Slow clients ---- */

@@ -16,6 +16,9 @@ void rates_free(rates *r);
    limit. A second's worth of requests may come at once. */
 bool rates_exceed(rates *r, const struct sockaddr *address, uint32_t rate);
 
+/* Parses the last of the addresses in a header such as "192.0.2.1, 2001:db8::2". Returns false if it is none. */
+bool address_parse(struct sockaddr_storage *address, const char *list);
+
 /* ---- Slow clients ---- */
 
 /* A connection that is watched */

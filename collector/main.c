@@ -1,6 +1,7 @@
 /* podiumd: receives reports over HTTP, adds them up, and says what they tell. */
 #include "log.h"
 #include "server.h"
+#include "tls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,9 +47,9 @@ static bool lock_directory(const char *directory, char message[CONFIG_MESSAGE_MA
 
 static store *open_store(const config *c, char message[CONFIG_MESSAGE_MAX]) {
     char why[STORE_MESSAGE_MAX];
-    store *s = store_sqlite_open(c->data, NULL, why);
-    if (s == NULL)
-        snprintf(message, CONFIG_MESSAGE_MAX, "%.100s: %.380s", c->data, why);
+    store *s = c->data != NULL ? store_sqlite_open(c->data, NULL, why) : store_postgres_open(c->database, why);
+    if (s == NULL) /* the URL may contain a password */
+        snprintf(message, CONFIG_MESSAGE_MAX, "%.100s: %.380s", c->data != NULL ? c->data : "--database", why);
     return s;
 }
 
@@ -71,7 +72,8 @@ static bool make_tokens(store *s, tokens *known, const catalogue *c) {
 
 static void print_address(const server *s, const config *c) {
     const char *colon = strrchr(c->listen, ':');
-    printf("podiumd listens at http://%.*s:%u\n", (int)(colon - c->listen), c->listen, server_port(s));
+    printf("podiumd listens at %s://%.*s:%u\n", c->tls_key == NULL ? "http" : "https", (int)(colon - c->listen),
+           c->listen, server_port(s));
     fflush(stdout);
 }
 
@@ -81,6 +83,40 @@ typedef struct {
     char **arguments;
 } running;
 
+/* Reads the certificate, if there is one. Whether there is one cannot change while the server runs. */
+static bool read_tls(const config *c, bool expected, tls **certificate, char message[CONFIG_MESSAGE_MAX]) {
+    if ((c->tls_certificate != NULL) != expected || (c->tls_key != NULL) != expected) {
+        snprintf(message, CONFIG_MESSAGE_MAX,
+                 "--tls-certificate and --tls-key go together, and cannot begin or end while the server runs");
+        return false;
+    }
+    *certificate = expected ? tls_read(c, message) : NULL;
+    return !expected || *certificate != NULL;
+}
+
+/* Makes what the new configuration needs. Returns false, with nothing made, if something is wrong with it. */
+static bool prepare(const server *s, const config *next, catalogue **c, tls **certificate,
+                    char message[CONFIG_MESSAGE_MAX]) {
+    if (next->collections.count == 0) {
+        snprintf(message, CONFIG_MESSAGE_MAX, "no collection is left");
+        return false;
+    }
+    if (next->open != s->config.open)
+        log_line(LOG_WARNING, "reload: open changes at the next start only");
+    if (!read_tls(next, s->config.tls_key != NULL, certificate, message))
+        return false;
+    *c = catalogue_make(next, s->store, s->metrics, message);
+    if (*c != NULL && tokens_load(s->tokens, s->store) == STORE_OK &&
+        (next->open || make_tokens(s->store, s->tokens, *c)))
+        return true;
+    if (*c != NULL)
+        snprintf(message, CONFIG_MESSAGE_MAX, "%.500s", s->store->message);
+    catalogue_release(*c);
+    if (*certificate != NULL)
+        tls_free(*certificate);
+    return false;
+}
+
 /* Reads the configuration again. If anything is wrong with it, everything stays as it was. Runs on the writer's thread,
    because it may add a collection to the store. */
 static void reload(void *context) {
@@ -89,18 +125,17 @@ static void reload(void *context) {
     char message[CONFIG_MESSAGE_MAX];
     char *operands[64];
     config next;
-    if (!config_read(&next, r->arguments, operands, message)) {
+    catalogue *c = NULL;
+    tls *certificate = NULL;
+    const bool read = config_read(&next, r->arguments, operands, message);
+    if (!read || !prepare(s, &next, &c, &certificate, message)) {
         log_line(LOG_ERROR, "reload: %s; nothing was changed", message);
+        if (read)
+            config_free(&next);
         return;
     }
-    catalogue *c = catalogue_make(&next, s->store, s->metrics, message);
-    if (c == NULL || tokens_load(s->tokens, s->store) != STORE_OK ||
-        (!next.open && !make_tokens(s->store, s->tokens, c))) {
-        log_line(LOG_ERROR, "reload: %s; nothing was changed", c == NULL ? message : s->store->message);
-        catalogue_release(c);
-        config_free(&next);
-        return;
-    }
+    if (certificate != NULL)
+        tls_use(certificate);
     fflush(stdout);
     log_format((log_kind)next.log_format);
     server_reload(s, c, &next);
@@ -126,7 +161,11 @@ static int serve_from(store *s, config *c, char **arguments, const sigset_t *sig
     int status = BAD_IO;
     catalogue *first = m == NULL || t == NULL ? NULL : catalogue_make(c, s, m, message);
     server *running_server = NULL;
-    if (first != NULL && tokens_load(t, s) == STORE_OK && (c->open || make_tokens(s, t, first)))
+    const bool ready = first != NULL && tokens_load(t, s) == STORE_OK && (c->open || make_tokens(s, t, first));
+    if (first != NULL && !ready)
+        snprintf(message, sizeof message, "%.500s", s->message);
+    s->does->started(s); /* before there are other threads */
+    if (ready)
         running_server = server_start(c, s, m, t, first, message);
     if (running_server == NULL) {
         status = fail(BAD_DATA, "%s", message);
@@ -148,7 +187,7 @@ static int serve(config *c, char **arguments) {
     sigset_t signals;
     if (c->collections.count == 0)
         return fail(BAD_USAGE, "give --collection FILE; podium design makes one");
-    if (!lock_directory(c->data, message))
+    if (c->data != NULL && !lock_directory(c->data, message))
         return fail(BAD_IO, "%s", message);
     sigemptyset(&signals);
     sigaddset(&signals, SIGHUP);
@@ -158,11 +197,17 @@ static int serve(config *c, char **arguments) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk, and no reason to die */
     log_format((log_kind)c->log_format);
+    tls *certificate = NULL;
+    if (!read_tls(c, c->tls_certificate != NULL || c->tls_key != NULL, &certificate, message))
+        return fail(BAD_DATA, "%s", message);
+    if (certificate != NULL)
+        tls_use(certificate);
     store *s = open_store(c, message);
     if (s == NULL)
         return fail(BAD_IO, "%s", message);
     const int status = serve_from(s, c, arguments, &signals);
     s->does->close(s);
+    tls_end();
     return status;
 }
 
@@ -247,8 +292,11 @@ int main(int count, char **arguments) {
     int status = BAD_USAGE;
     if (!config_read(&c, arguments + 1, operands, message))
         fail(status, "%s", message);
-    else if (c.data == NULL)
-        fail(status, "give --data DIR, where the sums are kept; see podiumd --help");
+    else if (c.data == NULL && c.database == NULL)
+        fail(status, "give --data DIR or --database URL, where the sums are kept; see podiumd --help");
+    else if (c.data != NULL && c.database != NULL)
+        fail(status,
+             "give either --data, which is SQLite in a directory, or --database, which is PostgreSQL, not both");
     else if (operands[0] != NULL)
         status = run_command(&c, operands);
     else

@@ -41,6 +41,7 @@ static const struct {
     [METRIC_RATE_LIMITED] = {"podiumd_rate_limited_total", "counter", "Requests that were too many from one address."},
     [METRIC_SLOW_CLIENTS] = {"podiumd_slow_clients_total", "counter", "Connections closed because a request was slow."},
     [METRIC_RELOADS] = {"podiumd_reloads_total", "counter", "Reloads of the configuration."},
+    [METRIC_LISTENERS] = {"podiumd_listeners", "gauge", "Readers that listen to events."},
 };
 
 metrics *metrics_make(void) {
@@ -137,6 +138,8 @@ static void print_collections(metrics *m, text *t) {
     } counters[] = {
         {"podiumd_reports_accepted_total", "Reports that were counted.", offsetof(metrics_collection, accepted)},
         {"podiumd_reports_refused_total", "Reports that cannot be reports.", offsetof(metrics_collection, refused)},
+        {"podiumd_reports_not_numbers_total", "Refused reports that are no numbers.",
+         offsetof(metrics_collection, not_numbers)},
         {"podiumd_batches_total", "Batches that were counted.", offsetof(metrics_collection, batches)},
         {"podiumd_duplicates_total", "Batches that had been counted before.", offsetof(metrics_collection, duplicates)},
     };

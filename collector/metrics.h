@@ -2,7 +2,7 @@
 #ifndef PODIUM_COLLECTOR_METRICS_H
 #define PODIUM_COLLECTOR_METRICS_H
 
-#include "text.h"
+#include "problem.h"
 
 #include <stdatomic.h>
 
@@ -12,6 +12,8 @@ typedef struct metrics metrics;
 typedef struct metrics_collection {
     const char *name;
     _Atomic uint64_t accepted, refused, batches, duplicates;
+    _Atomic uint64_t not_numbers;        /* of those refused */
+    _Atomic uint64_t problems[PROBLEMS]; /* for which whole batches were refused */
     struct metrics_collection *next;
 } metrics_collection;
 
@@ -28,6 +30,7 @@ typedef enum {
     METRIC_RATE_LIMITED,   /* requests that were too many from one address */
     METRIC_SLOW_CLIENTS,   /* connections closed because a request took too long to arrive */
     METRIC_RELOADS,        /* of the configuration */
+    METRIC_LISTENERS,      /* of events, now */
     METRICS
 } metric;
 

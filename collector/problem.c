@@ -27,7 +27,12 @@ static const struct {
     [PROBLEM_KEYS_FULL] = {503, 60, "keys-full", "No more keys can be kept at the moment"},
     [PROBLEM_BUSY] = {503, 1, "busy", "The server is busy"},
     [PROBLEM_STORE_AWAY] = {503, 5, "store-away", "The store cannot be reached or written at the moment"},
+    [PROBLEM_OUTCOME_UNKNOWN] = {500, 0, "outcome-unknown", "The database broke off while it stored this"},
 };
+
+const char *problem_name(problem_kind kind) {
+    return problems[kind].type;
+}
 
 unsigned problem_status(problem_kind kind) {
     return problems[kind].status;

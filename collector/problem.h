@@ -28,9 +28,12 @@ typedef enum {
     PROBLEM_KEYS_FULL,
     PROBLEM_BUSY,
     PROBLEM_STORE_AWAY,
+    PROBLEM_OUTCOME_UNKNOWN,
     PROBLEMS
 } problem_kind;
 
+/* As the type of the problem ends */
+const char *problem_name(problem_kind kind);
 unsigned problem_status(problem_kind kind);
 /* After how many seconds it is worth while to try again; 0 if it is not, unless something is changed. */
 unsigned problem_retry_after(problem_kind kind);

@@ -18,7 +18,15 @@ void handle_estimate(request *r);
 void handle_distribution(request *r);
 void handle_history(request *r);
 void handle_difference(request *r);
+void handle_dishonest(request *r);
 void handle_state(request *r);
+void handle_events(request *r);
+
+/* routes_pages.c: for people, and for the pages of others */
+void handle_live_page(request *r);
+void handle_join_page(request *r);
+void handle_page_file(request *r);
+void handle_client_file(request *r);
 
 /* routes_health.c: for whoever runs the server */
 void handle_health(request *r);

@@ -1,6 +1,8 @@
 /* What the reports say: estimates of all of them, of groups and of periods. These run on a worker. */
 #include "answers.h"
+#include "events.h"
 #include "routes.h"
+#include "sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,21 +11,9 @@
 
 /* ---- Which sums ---- */
 
-enum { GROUPS_MAX = LABEL_SETS_MAX + 1 };
-
-/* The sums that a request asks for, added up for each value of a label or for all together */
-typedef struct {
-    request *request;
-    int64_t from, to;
-    label_set wanted;
-    size_t by; /* the number of the label that makes the groups; LABELS_MAX if there is one group */
-    podium_aggregate *groups[GROUPS_MAX]; /* by the value of the label, of which 0 is none; NULL if no reports */
-    podium_status failed;
-} sums;
-
 static bool read_selection(request *r, sums *s) {
     const char *by = request_parameter(r, "by");
-    *s = (sums){.request = r, .to = INT64_MAX, .by = LABELS_MAX};
+    *s = (sums){.entry = r->entry, .to = INT64_MAX, .by = LABELS_MAX};
     if (!query_time(r, "from", &s->from) || !query_time(r, "to", &s->to) || !query_labels(r, &s->wanted))
         return false;
     if (by == NULL)
@@ -35,38 +25,6 @@ static bool read_selection(request *r, sums *s) {
     return s->by < LABELS_MAX;
 }
 
-static void clear(sums *s) {
-    for (size_t i = 0; i < GROUPS_MAX; i++) {
-        free(s->groups[i]);
-        s->groups[i] = NULL;
-    }
-}
-
-static podium_aggregate *group_of(sums *s, const label_set *set) {
-    podium_aggregate **group = &s->groups[s->by == LABELS_MAX ? 0 : set->value[s->by]];
-    if (*group == NULL && (*group = malloc(sizeof **group)) != NULL)
-        podium_aggregate_init(&s->request->entry->collection, *group);
-    return *group;
-}
-
-/* Labels that are no longer declared cannot be asked for; their reports count only if no label is. */
-static bool add_row(void *context, const store_row *row) {
-    sums *s = context;
-    const entry *e = s->request->entry;
-    label_set set;
-    podium_aggregate stored;
-    if (!label_set_parse(&e->labels, &set, row->labels))
-        set = (label_set){{0}};
-    if (!label_set_matches(&set, &s->wanted))
-        return true;
-    podium_aggregate *group = group_of(s, &set);
-    s->failed = group == NULL ? PODIUM_ERROR_OUT_OF_MEMORY
-                              : podium_aggregate_decode(&e->collection, &stored, row->state, row->n);
-    if (s->failed == PODIUM_OK)
-        s->failed = podium_aggregate_merge(group, &stored);
-    return s->failed == PODIUM_OK;
-}
-
 static bool refuse_status(request *r, podium_status status) {
     if (status == PODIUM_ERROR_OUT_OF_MEMORY)
         request_refuse(r, PROBLEM_BUSY, "There is no memory for this answer. Ask again later.");
@@ -75,21 +33,16 @@ static bool refuse_status(request *r, podium_status status) {
     return false;
 }
 
-static bool read_rows(sums *s, store_row_reader *reader, void *context) {
-    store *from = s->request->server->store;
-    const store_status status = from->does->read(from, s->request->entry->number, s->from, s->to, reader, context);
+static bool read_rows(request *r, sums *s, store_row_reader *reader, void *context) {
+    store *from = r->server->store;
+    const store_status status = from->does->read(from, s->entry->number, s->from, s->to, reader, context);
     if (status != STORE_OK)
-        request_refuse(s->request, PROBLEM_STORE_AWAY, "The sums cannot be read at the moment.");
+        request_refuse(r, PROBLEM_STORE_AWAY, "The sums cannot be read at the moment.");
     else if (s->failed == PODIUM_ERROR_OUT_OF_MEMORY)
-        return refuse_status(s->request, s->failed);
+        return refuse_status(r, s->failed);
     else if (s->failed != PODIUM_OK)
-        request_refuse(s->request, PROBLEM_STORE_AWAY, "A stored sum cannot be read: %s.",
-                       podium_status_message(s->failed));
-    return s->request->status == 0;
-}
-
-static const char *group_name(const sums *s, size_t i) {
-    return i == 0 ? "" : s->request->entry->labels.of[s->by].values[i - 1];
+        request_refuse(r, PROBLEM_STORE_AWAY, "A stored sum cannot be read: %s.", podium_status_message(s->failed));
+    return r->status == 0;
 }
 
 /* ---- What is asked ---- */
@@ -127,26 +80,40 @@ static bool read_shape(request *r, asked *a) {
     return false;
 }
 
+/* With trim=true, takes out of each group what honest people cannot have sent. */
+static bool trim_groups(request *r, sums *s) {
+    const podium_collection *collection = &r->entry->collection;
+    bool trim = false;
+    if (!query_flag(r, "trim", &trim))
+        return false;
+    for (size_t i = 0; trim && i < GROUPS_MAX && r->status == 0; i++)
+        if (s->groups[i] != NULL && podium_aggregate_trim(collection, s->groups[i], &s->trimmed[i]) != PODIUM_OK)
+            request_refuse(r, PROBLEM_NOT_REPORTS,
+                           "So many reports are dishonest that the others cannot be told from them.");
+    return r->status == 0;
+}
+
 /* Refuses to answer if these cannot be reports, as podium estimate does, unless force=true. */
-static bool check_groups(sums *s) {
+static bool check_groups(request *r, sums *s) {
     const podium_aggregate *all[GROUPS_MAX];
     size_t count = 0, which;
     bool force = false;
-    if (!query_flag(s->request, "force", &force))
+    if (!query_flag(r, "force", &force))
         return false;
     for (size_t i = 0; i < GROUPS_MAX; i++)
         if (s->groups[i] != NULL)
             all[count++] = s->groups[i];
     if (force || count == 0)
         return true;
-    const podium_status status = podium_aggregates_check(&s->request->entry->collection, &which, all, count);
+    const podium_status status = podium_aggregates_check(&r->entry->collection, &which, all, count);
     if (status == PODIUM_ERROR_NOT_REPORTS)
-        request_refuse(s->request, PROBLEM_NOT_REPORTS,
+        request_refuse(r, PROBLEM_NOT_REPORTS,
                        "They may be raw values, rounded or repeated, or of another collection, so that an estimate "
-                       "would be wrong. Add force=true to get it all the same.");
+                       "would be wrong. Add trim=true to leave out those that honest people cannot have sent (GET "
+                       "dishonest shows them), or force=true to get it all the same.");
     else if (status != PODIUM_OK)
-        refuse_status(s->request, status);
-    return s->request->status == 0;
+        refuse_status(r, status);
+    return r->status == 0;
 }
 
 static bool summarise(request *r, podium_summary *summary, const podium_aggregate *sum, const asked *a) {
@@ -159,9 +126,31 @@ static bool summarise(request *r, podium_summary *summary, const podium_aggregat
 
 typedef void printer(text *t, const podium_summary *s, const asked *a);
 
+static void print_trimmed(request *r, const podium_trimmed *trimmed, uint64_t left) {
+    if (trimmed->removed == 0)
+        return;
+    text_print(&r->out, "\"trimmed\": %llu, \"suspect\": %llu", (unsigned long long)trimmed->removed,
+               (unsigned long long)trimmed->suspect);
+    text_member(&r->out, "suspect_influence",
+                podium_collection_influence(&r->entry->collection, trimmed->suspect, left));
+    text_print(&r->out, ", ");
+}
+
+/* Refuses an answer so long that few clients could hold up the others by it. */
+static bool check_length(request *r, const sums *s, const asked *a) {
+    enum { BINS_ALL_MAX = 50000 };
+    uint64_t groups = 0;
+    for (size_t i = 0; i < GROUPS_MAX; i++)
+        groups += s->groups[i] != NULL;
+    if (groups * (a->histogram + a->quantiles.count + a->below.count) <= BINS_ALL_MAX)
+        return true;
+    request_refuse(r, PROBLEM_QUERY_WRONG,
+                   "All groups together would have more than %d bins and quantiles; ask for fewer.", BINS_ALL_MAX);
+    return false;
+}
+
 /* Writes an object for each group, with its name unless there is only one. */
-static void print_groups(sums *s, const asked *a, printer *print) {
-    request *r = s->request;
+static void print_groups(request *r, sums *s, const asked *a, printer *print) {
     const bool grouped = s->by < LABELS_MAX;
     podium_summary *summary = malloc(sizeof *summary);
     const char *before = grouped ? "[" : "";
@@ -175,9 +164,10 @@ static void print_groups(sums *s, const asked *a, printer *print) {
         text_print(&r->out, "%s{", before);
         if (grouped) {
             text_print(&r->out, "\"group\": ");
-            text_string(&r->out, group_name(s, i));
+            text_string(&r->out, sums_name(s, i));
             text_print(&r->out, ", ");
         }
+        print_trimmed(r, &s->trimmed[i], summary->count);
         print(&r->out, summary, a);
         text_add(&r->out, "}", 1);
         before = ",\n ";
@@ -193,12 +183,13 @@ static void answer_groups(request *r, const asked *a, printer *print) {
     sums s;
     if (!read_selection(r, &s))
         return;
-    const bool all = s.by == LABELS_MAX && group_of(&s, &s.wanted) == NULL; /* one group, even of no reports */
-    if (!all && read_rows(&s, add_row, &s) && check_groups(&s))
-        print_groups(&s, a, print);
+    const bool all = s.by == LABELS_MAX && sums_group(&s, &s.wanted) == NULL; /* one group, even of no reports */
+    if (!all && read_rows(r, &s, sums_add_row, &s) && check_length(r, &s, a) && trim_groups(r, &s) &&
+        check_groups(r, &s))
+        print_groups(r, &s, a, print);
     else if (all)
         refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
-    clear(&s);
+    sums_clear(&s);
 }
 
 void handle_estimate(request *r) {
@@ -219,14 +210,16 @@ void handle_distribution(request *r) {
 
 /* ---- History ---- */
 
-enum { HOUR = 3600, DAY = 86400, POINTS_MAX = 50000 };
+enum { POINTS_MAX = 50000 };
 
 typedef struct {
+    request *request;
     sums sums;
     asked asked;
-    int64_t every, start; /* of the sums at hand; start is -1 before the first */
+    int64_t every, start, length; /* of the sums at hand; start is -1 before the first */
     podium_summary *summary;
     size_t points;
+    bool cumulative; /* each point has all reports up to its end */
 } history;
 
 static void print_time(text *t, const char *name, int64_t at) {
@@ -238,7 +231,7 @@ static void print_time(text *t, const char *name, int64_t at) {
 }
 
 static bool print_point(history *h, size_t i) {
-    request *r = h->sums.request;
+    request *r = h->request;
     if (h->points == POINTS_MAX) {
         request_refuse(r, PROBLEM_QUERY_WRONG,
                        "The history has more than %d points; ask for a shorter time, or for days.", POINTS_MAX);
@@ -248,10 +241,10 @@ static bool print_point(history *h, size_t i) {
         return false;
     text_print(&r->out, h->points++ == 0 ? "{" : ",\n {");
     print_time(&r->out, "from", h->start);
-    print_time(&r->out, "to", h->start + h->every);
+    print_time(&r->out, "to", h->start + h->length);
     if (h->sums.by < LABELS_MAX) {
         text_print(&r->out, "\"group\": ");
-        text_string(&r->out, group_name(&h->sums, i));
+        text_string(&r->out, sums_name(&h->sums, i));
         text_print(&r->out, ", ");
     }
     answer_estimate(&r->out, h->summary, &h->asked);
@@ -264,18 +257,21 @@ static bool print_points(history *h) {
     for (size_t i = 0; i < GROUPS_MAX; i++)
         if (h->sums.groups[i] != NULL && !print_point(h, i))
             return false;
-    clear(&h->sums);
+    if (!h->cumulative)
+        sums_clear(&h->sums);
     return true;
 }
 
-/* The rows come in the order of time. */
+/* The rows come in the order of time. A sum of a day cannot be divided into hours, so it is a point of its own. */
 static bool add_history_row(void *context, const store_row *row) {
     history *h = context;
-    const int64_t start = row->start - row->start % h->every;
-    if (start != h->start && !print_points(h))
+    const int64_t length = row->period > h->every ? row->period : h->every;
+    const int64_t start = row->start - row->start % length;
+    if ((start != h->start || length != h->length) && !print_points(h))
         return false;
     h->start = start;
-    return add_row(&h->sums, row);
+    h->length = length;
+    return sums_add_row(&h->sums, row);
 }
 
 static bool read_every(request *r, int64_t *every) {
@@ -299,15 +295,17 @@ void handle_history(request *r) {
         refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
         return;
     }
+    h->request = r;
     h->start = -1;
-    if (read_every(r, &h->every) && read_question(r, &h->asked) && read_selection(r, &h->sums)) {
+    if (read_every(r, &h->every) && query_flag(r, "cumulative", &h->cumulative) && read_question(r, &h->asked) &&
+        read_selection(r, &h->sums)) {
         text_print(&r->out, "[");
-        if (read_rows(&h->sums, add_history_row, h) && print_points(h)) {
+        if (read_rows(r, &h->sums, add_history_row, h) && print_points(h)) {
             text_print(&r->out, "]\n");
             request_answer(r, 200);
         }
     }
-    clear(&h->sums);
+    sums_clear(&h->sums);
     free(h->summary);
     free(h);
 }
@@ -322,16 +320,15 @@ typedef struct {
     size_t count, known;
 } comparisons;
 
-static bool compare(sums *s, comparisons *all, const asked *q, size_t a, size_t b) {
-    request *r = s->request;
+static bool compare(request *r, sums *s, comparisons *all, const asked *q, size_t a, size_t b) {
     if (all->count == COMPARISONS_MAX) {
         request_refuse(r, PROBLEM_QUERY_WRONG,
                        "There are more than %d comparisons; compare with one group by baseline.", COMPARISONS_MAX);
         return false;
     }
     comparison *c = &all->of[all->count];
-    *c = (comparison){.a = group_name(s, a),
-                      .b = group_name(s, b),
+    *c = (comparison){.a = sums_name(s, a),
+                      .b = sums_name(s, b),
                       .refused_a = podium_aggregate_refused(s->groups[a]),
                       .refused_b = podium_aggregate_refused(s->groups[b])};
     const podium_status status =
@@ -344,34 +341,34 @@ static bool compare(sums *s, comparisons *all, const asked *q, size_t a, size_t 
 }
 
 /* Sets *baseline to the group that the others are compared with, or to GROUPS_MAX if all are compared with all. */
-static bool find_baseline(sums *s, size_t *baseline) {
-    const char *name = request_parameter(s->request, "baseline");
+static bool find_baseline(request *r, sums *s, size_t *baseline) {
+    const char *name = request_parameter(r, "baseline");
     *baseline = GROUPS_MAX;
     if (name == NULL)
         return true;
     for (size_t i = 0; i < GROUPS_MAX; i++)
-        if (s->groups[i] != NULL && strcmp(group_name(s, i), name) == 0)
+        if (s->groups[i] != NULL && strcmp(sums_name(s, i), name) == 0)
             *baseline = i;
     if (*baseline == GROUPS_MAX)
-        request_refuse(s->request, PROBLEM_LABEL_WRONG, "The baseline is no group that has reports.");
+        request_refuse(r, PROBLEM_LABEL_WRONG, "The baseline is no group that has reports.");
     return *baseline < GROUPS_MAX;
 }
 
-static bool compare_all(sums *s, comparisons *all, const asked *q) {
+static bool compare_all(request *r, sums *s, comparisons *all, const asked *q) {
     size_t base;
-    if (!find_baseline(s, &base))
+    if (!find_baseline(r, s, &base))
         return false;
     for (size_t i = 0; i < GROUPS_MAX; i++) {
         if (s->groups[i] == NULL)
             continue;
-        if (base < GROUPS_MAX && i != base && !compare(s, all, q, i, base))
+        if (base < GROUPS_MAX && i != base && !compare(r, s, all, q, i, base))
             return false;
         for (size_t j = i + 1; base == GROUPS_MAX && j < GROUPS_MAX; j++)
-            if (s->groups[j] != NULL && !compare(s, all, q, i, j))
+            if (s->groups[j] != NULL && !compare(r, s, all, q, i, j))
                 return false;
     }
     const podium_status status = podium_differences_adjust(all->p, all->p, all->count);
-    return status == PODIUM_OK || refuse_status(s->request, status);
+    return status == PODIUM_OK || refuse_status(r, status);
 }
 
 static void print_comparisons(request *r, comparisons *all) {
@@ -397,11 +394,37 @@ void handle_difference(request *r) {
     comparisons all = {.of = malloc(COMPARISONS_MAX * sizeof *all.of), .p = malloc(COMPARISONS_MAX * sizeof *all.p)};
     if (all.of == NULL || all.p == NULL)
         refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
-    else if (read_rows(&s, add_row, &s) && check_groups(&s) && compare_all(&s, &all, &q))
+    else if (read_rows(r, &s, sums_add_row, &s) && check_groups(r, &s) && compare_all(r, &s, &all, &q))
         print_comparisons(r, &all);
     free(all.of);
     free(all.p);
-    clear(&s);
+    sums_clear(&s);
+}
+
+/* ---- Dishonest reports ---- */
+
+void handle_dishonest(request *r) {
+    size_t found;
+    sums s;
+    if (!read_selection(r, &s))
+        return;
+    const podium_aggregate *sum = sums_group(&s, &s.wanted);
+    podium_excess *excess = malloc(EXCESS_MAX * sizeof *excess);
+    if (sum == NULL || excess == NULL) {
+        refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
+    } else if (read_rows(r, &s, sums_add_row, &s)) {
+        const podium_status status = podium_aggregate_excess(&r->entry->collection, excess, EXCESS_MAX, &found, sum);
+        if (status == PODIUM_OK) {
+            text_print(&r->out, "{\"n\": %llu, ", (unsigned long long)podium_aggregate_count(sum));
+            answer_excess(&r->out, excess, found, found);
+            text_print(&r->out, "}\n");
+            request_answer(r, 200);
+        } else {
+            refuse_status(r, status);
+        }
+    }
+    free(excess);
+    sums_clear(&s);
 }
 
 /* ---- State ---- */
@@ -432,10 +455,24 @@ void handle_state(request *r) {
     }
     if (!read_selection(r, &s))
         return;
-    const podium_aggregate *sum = group_of(&s, &s.wanted);
+    const podium_aggregate *sum = sums_group(&s, &s.wanted);
     if (sum == NULL)
         refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
-    else if (read_rows(&s, add_row, &s))
+    else if (read_rows(r, &s, sums_add_row, &s))
         print_state(r, sum, bytes);
-    clear(&s);
+    sums_clear(&s);
+}
+
+/* ---- Events ---- */
+
+void handle_events(request *r) {
+    r->response = events_listen(r->server->events, r);
+    if (r->response == NULL) {
+        request_refuse(r, PROBLEM_BUSY, "Too many readers listen to events. Ask again later.");
+        return;
+    }
+    r->type = "text/event-stream";
+    snprintf(r->extra_name, sizeof r->extra_name, "X-Accel-Buffering"); /* nginx would hold events back */
+    snprintf(r->extra, sizeof r->extra, "no");
+    request_answer(r, 200);
 }

@@ -13,6 +13,8 @@ static void print_collection(request *r, const entry *e) {
     text_print(t, ", \"cells\": %llu, \"code_bytes\": %zu, \"labels\": ",
                (unsigned long long)podium_collection_cells(&e->collection), podium_code_bytes(&e->collection));
     labels_print(t, &e->labels);
+    text_print(t, ", \"question\": ");
+    text_string(t, e->question);
     text_print(t, ", \"period\": \"%s\", \"reports_max\": %llu, \"body_max\": %llu, \"key_hours\": %u}",
                c->period == PERIOD_HOUR ? "hour" : "day", (unsigned long long)c->reports_max,
                (unsigned long long)c->body_max, c->key_hours);
@@ -24,7 +26,7 @@ void handle_collections(request *r) {
         text_print(&r->out, "%s", i == 0 ? "" : ",\n ");
         print_collection(r, &r->catalogue->of[i]);
     }
-    text_print(&r->out, "]}\n");
+    text_print(&r->out, "], \"open\": %s}\n", r->server->config.open ? "true" : "false");
     request_answer(r, 200);
 }
 

@@ -71,11 +71,10 @@ static bool unpack(request *r) {
                        (unsigned long long)r->server->config.body_max);
         return false;
     }
-    r->server->body_bytes += (int64_t)n - (int64_t)r->body_capacity;
     free(r->body);
     r->body = plain;
-    r->body_n = r->body_capacity = n;
-    return true;
+    r->body_n = n;
+    return request_reserve(r, n);
 }
 
 static bool read_batch(request *r, body_format *format) {
@@ -87,7 +86,11 @@ static bool read_batch(request *r, body_format *format) {
     body_status status = fingerprint == NULL ? BODY_TAKEN : batch_set_fingerprint(&rules, &r->batch, fingerprint);
     if (status == BODY_TAKEN)
         status = body_read(&rules, *format, &r->batch, r->body, r->body_n);
-    return status == BODY_TAKEN || refuse_body(r, status);
+    if (status != BODY_TAKEN)
+        return refuse_body(r, status);
+    /* Arrays grow to the next power of two. */
+    return request_reserve(
+        r, 2 * (r->batch.reports_n * sizeof *r->batch.reports + r->batch.cells_n * sizeof *r->batch.cells));
 }
 
 /* With atomic=true, a batch with a report that cannot be one is not stored at all. */
@@ -152,6 +155,7 @@ static void count(request *r) {
     m->batches++;
     m->accepted += e->accepted;
     m->refused += e->refused;
+    m->not_numbers += r->batch.not_numbers;
 }
 
 static void answer_stored(request *r) {
@@ -176,8 +180,18 @@ static void answer_stored(request *r) {
     }
 }
 
+/* A batch without a key, of which nobody knows whether it was stored, must not be sent again by a client that knows no
+   better, so it is not answered by 503. */
 static void refuse_store(request *r) {
-    request_refuse(r, PROBLEM_STORE_AWAY, "Nothing was stored. Send the request again later, with the same key.");
+    if (r->write.status != STORE_UNKNOWN)
+        request_refuse(r, PROBLEM_STORE_AWAY, "Nothing was stored. Send the request again later, with the same key.");
+    else if (r->write.entry.keyed || r->write.removes)
+        request_refuse(r, PROBLEM_STORE_AWAY,
+                       "The database broke off. Send the request again later, with the same key; it counts once.");
+    else
+        request_refuse(r, PROBLEM_OUTCOME_UNKNOWN,
+                       "Either all of the batch was stored or none, and nobody knows which. Sent again, it may count "
+                       "twice. Batches with an Idempotency-Key can always be sent again.");
 }
 
 static void done(write_job *job) {

@@ -1,5 +1,7 @@
 #include "server.h"
+#include "events.h"
 #include "log.h"
+#include "tls.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -23,6 +25,8 @@ void request_refuse_with(request *r, problem_kind kind, const char *more, const 
     r->type = "application/problem+json";
     r->retry_after = problem_retry_after(kind);
     r->status = problem_status(kind);
+    if (r->entry != NULL && r->route->scope == SCOPE_WRITE)
+        r->entry->metrics->problems[kind]++;
 }
 
 void request_refuse(request *r, problem_kind kind, const char *format, ...) {
@@ -67,9 +71,10 @@ static void add_preflight(request *r, struct MHD_Response *response) {
 static void add_headers(request *r, struct MHD_Response *response) {
     const char *origin = request_header(r, "Origin");
     MHD_add_response_header(response, "Content-Type", r->type == NULL ? "application/json" : r->type);
-    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "Cache-Control", r->cache == NULL ? "no-store" : r->cache);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            r->policy == NULL ? "default-src 'none'; frame-ancestors 'none'" : r->policy);
     if (r->extra_name[0] != '\0')
         MHD_add_response_header(response, r->extra_name, r->extra);
     if (r->retry_after > 0) {
@@ -92,10 +97,13 @@ static void add_headers(request *r, struct MHD_Response *response) {
 static enum MHD_Result send_answer(request *r) {
     if (r->out.failed)
         return MHD_NO; /* there was no memory for the answer, so the connection is closed */
-    struct MHD_Response *response = MHD_create_response_from_buffer(r->out.n, r->out.bytes, MHD_RESPMEM_MUST_FREE);
-    if (response == NULL)
-        return MHD_NO;
-    r->out = (text){.bytes = NULL}; /* it is the response's now */
+    struct MHD_Response *response = r->response;
+    if (response == NULL) {
+        response = MHD_create_response_from_buffer(r->out.n, r->out.bytes, MHD_RESPMEM_MUST_FREE);
+        if (response == NULL)
+            return MHD_NO;
+        r->out = (text){.bytes = NULL}; /* it is the response's now */
+    }
     add_headers(r, response);
     const enum MHD_Result sent = MHD_queue_response(r->connection, r->status, response);
     MHD_destroy_response(response);
@@ -139,7 +147,7 @@ static void run_on_a_worker(request *r) {
 
 /* ---- Routes ---- */
 
-/* Does the path match? A * matches a collection's name, which is copied. */
+/* Does the path match? A * matches a name, which is copied. */
 static bool path_matches(const char *pattern, const char *path, char name[PODIUM_NAME_MAX]) {
     for (; *pattern != '\0' && *pattern != '*'; pattern++, path++)
         if (*pattern != *path)
@@ -214,16 +222,64 @@ static bool check_origin(request *r) {
     return true;
 }
 
-static bool check_rate(request *r) {
+static bool is_loopback(const struct sockaddr *address) {
+    if (address->sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+    const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
+    return ntohl(v4->sin_addr.s_addr) >> 24 == 127;
+}
+
+static enum MHD_Result take_forwarded(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
+    (void)kind;
+    if (strcasecmp(name, "X-Forwarded-For") == 0)
+        *(const char **)context = value;
+    return MHD_YES;
+}
+
+/* The header may come several times, and only the last one is the proxy's own. */
+static const char *forwarded_for(request *r) {
+    const char *last = NULL;
+    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, take_forwarded, (void *)&last);
+    return last;
+}
+
+/* Returns the address of the client: of the connection, or the one that the proxy names. It is nowhere kept. */
+static const struct sockaddr *client_address(request *r, struct sockaddr_storage *named) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    if (info == NULL || !rates_exceed(r->server->rates, info->client_addr, r->server->rate))
+    const char *forwarded = r->server->config.behind_proxy ? forwarded_for(r) : NULL;
+    if (forwarded != NULL && address_parse(named, forwarded))
+        return (const struct sockaddr *)(void *)named;
+    return info == NULL ? NULL : info->client_addr;
+}
+
+/* Whoever forgets --behind-proxy has one client for the server, who sends too much. */
+static void hint_at_proxy(server *s) {
+    if (!s->config.behind_proxy && !atomic_exchange(&s->hinted, true))
+        log_line(LOG_WARNING,
+                 "requests from an address of this machine exceed --rate; if they come through a proxy, give "
+                 "--behind-proxy");
+}
+
+static bool is_below(const route *r, const char *directory) {
+    return strncmp(r->path, directory, strlen(directory)) == 0;
+}
+
+/* The files of a page cost little, and it has many of them, so they do not count. */
+static bool check_rate(request *r) {
+    struct sockaddr_storage named;
+    if (is_below(r->route, "/page/") || is_below(r->route, "/client/"))
         return true;
+    const struct sockaddr *address = client_address(r, &named);
+    if (address == NULL || !rates_exceed(r->server->rates, address, r->server->rate))
+        return true;
+    if (is_loopback(address))
+        hint_at_proxy(r->server);
     metrics_add(r->server->metrics, METRIC_RATE_LIMITED, 1);
     request_refuse(r, PROBLEM_TOO_MANY_REQUESTS, "Send fewer requests, with more reports in each.");
     return false;
 }
 
-static const char *bearer(request *r) {
+const char *request_token(request *r) {
     const char *header = request_header(r, "Authorization");
     return header != NULL && strncasecmp(header, "Bearer ", 7) == 0 ? header + 7 : NULL;
 }
@@ -232,7 +288,7 @@ static bool check_token(request *r, const char *collection) {
     const token_scope scope = r->route->scope;
     if (scope == SCOPE_NONE || r->server->config.open)
         return true;
-    const char *token = bearer(r);
+    const char *token = request_token(r);
     if (token != NULL && tokens_allow(r->server->tokens, token, collection, scope))
         return true;
     metrics_add(r->server->metrics, METRIC_UNAUTHORIZED, 1);
@@ -273,7 +329,7 @@ static bool check_query(request *r) {
 
 /* ---- From the first byte to the last ---- */
 
-static catalogue *current_catalogue(server *s) {
+catalogue *server_catalogue(server *s) {
     pthread_mutex_lock(&s->lock);
     catalogue *c = catalogue_hold(s->catalogue);
     pthread_mutex_unlock(&s->lock);
@@ -282,7 +338,7 @@ static catalogue *current_catalogue(server *s) {
 
 /* Finds the collection after the token has been checked, so that nobody learns by guessing which ones exist. */
 static bool find_entry(request *r, const char *name) {
-    if (strchr(r->route->path, '*') == NULL)
+    if (!is_below(r->route, "/v1/") || strchr(r->route->path, '*') == NULL)
         return true;
     r->entry = catalogue_find(r->catalogue, name);
     if (r->entry == NULL)
@@ -301,12 +357,12 @@ static bool length_is_allowed(request *r) {
 
 /* Checks everything that can be known before the body. */
 static void check_head(request *r, const char *path, const char *method) {
-    char name[PODIUM_NAME_MAX] = "", allowed[64];
-    if (!find_route(r, path, method, name, allowed)) {
+    char allowed[64];
+    if (!find_route(r, path, method, r->name, allowed)) {
         refuse_path(r, method, allowed);
         return;
     }
-    if (check_rate(r) && check_origin(r) && check_token(r, name) && find_entry(r, name))
+    if (check_rate(r) && check_origin(r) && check_token(r, r->name) && find_entry(r, r->name))
         check_query(r);
 }
 
@@ -316,17 +372,42 @@ static request *begin(server *s, struct MHD_Connection *connection) {
         return NULL;
     r->server = s;
     r->connection = connection;
-    r->catalogue = current_catalogue(s);
+    r->catalogue = server_catalogue(s);
     s->requests++;
     return r;
 }
 
 static void forget_body(request *r) {
-    r->server->body_bytes -= (int64_t)r->body_capacity;
+    r->server->body_bytes -= (int64_t)(r->body_capacity + r->batch_bytes);
     metrics_set(r->server->metrics, METRIC_BODY_BYTES, r->server->body_bytes);
     free(r->body);
     r->body = NULL;
-    r->body_n = r->body_capacity = 0;
+    r->body_n = r->body_capacity = r->batch_bytes = 0;
+}
+
+static bool has_memory_for(const server *s, size_t more) {
+    return s->body_bytes + (int64_t)more <= (int64_t)s->config.memory_max;
+}
+
+static void count_memory(server *s, size_t more) {
+    s->body_bytes += (int64_t)more;
+    metrics_set(s->metrics, METRIC_BODY_BYTES, s->body_bytes);
+}
+
+static bool refuse_busy(request *r) {
+    request_refuse(r, PROBLEM_BUSY, "Too many requests are under way. Send this one again later.");
+    return false;
+}
+
+bool request_reserve(request *r, size_t bytes) {
+    if (!has_memory_for(r->server, bytes)) {
+        forget_body(r);
+        batch_free(&r->batch);
+        return refuse_busy(r);
+    }
+    r->batch_bytes += bytes;
+    count_memory(r->server, bytes);
+    return true;
 }
 
 /* Makes room for n more bytes, if this body and all of them together stay within their limits. */
@@ -342,14 +423,11 @@ static bool grow_body(request *r, size_t n) {
         capacity *= 2;
     if (capacity == r->body_capacity)
         return true;
-    const int64_t more = (int64_t)(capacity - r->body_capacity);
-    char *body = s->body_bytes + more > (int64_t)s->config.memory_max ? NULL : realloc(r->body, capacity);
-    if (body == NULL) {
-        request_refuse(r, PROBLEM_BUSY, "Too many requests are under way. Send this one again later.");
-        return false;
-    }
-    s->body_bytes += more;
-    metrics_set(s->metrics, METRIC_BODY_BYTES, s->body_bytes);
+    const size_t more = capacity - r->body_capacity;
+    char *body = has_memory_for(s, more) ? realloc(r->body, capacity) : NULL;
+    if (body == NULL)
+        return refuse_busy(r);
+    count_memory(s, more);
     r->body = body;
     r->body_capacity = capacity;
     return true;
@@ -447,13 +525,6 @@ static bool split_address(const char *listen, char host[256], char port[16]) {
     return true;
 }
 
-static bool is_loopback(const struct sockaddr *address) {
-    if (address->sa_family == AF_INET6)
-        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
-    const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
-    return ntohl(v4->sin_addr.s_addr) >> 24 == 127;
-}
-
 static struct addrinfo *find_address(const config *c, char message[CONFIG_MESSAGE_MAX]) {
     char host[256], port[16];
     struct addrinfo *found = NULL;
@@ -474,6 +545,7 @@ static struct MHD_Daemon *start_daemon(server *s, const struct addrinfo *address
     const config *c = &s->config;
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     flags |= address->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0;
+    flags |= c->tls_key != NULL ? MHD_USE_TLS : 0;
     const struct MHD_OptionItem options[] = {
         {MHD_OPTION_SOCK_ADDR, 0, address->ai_addr},
         {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)c->connections_max, NULL},
@@ -488,19 +560,38 @@ static struct MHD_Daemon *start_daemon(server *s, const struct addrinfo *address
         {c->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)c->threads, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
-    return MHD_start_daemon(flags, 0, NULL, NULL, handle, s, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+    /* The options of TLS are the last, so that without it the list ends before them. */
+    return MHD_start_daemon(flags, 0, NULL, NULL, handle, s, MHD_OPTION_ARRAY, options,
+                            c->tls_key == NULL ? MHD_OPTION_END : MHD_OPTION_HTTPS_CERT_CALLBACK2, tls_retrieve,
+                            MHD_OPTION_HTTPS_PRIORITIES, TLS_PRIORITIES, MHD_OPTION_END);
 }
 
-static void tick(void *context) {
+/* Rolls up one day of one collection at most, so that no batch waits for long. When none is left, an hour passes. */
+static void roll_up(server *s) {
+    const int64_t now = (int64_t)time(NULL), before = now - now % DAY - (int64_t)s->config.roll_up_days * DAY;
+    uint64_t rows = 0;
+    if (s->config.roll_up_days == 0 || now < s->roll_at)
+        return;
+    catalogue *c = server_catalogue(s);
+    for (size_t i = 0; i < c->count && rows == 0; i++)
+        if (s->store->does->roll_up(s->store, c->of[i].number, &c->of[i].collection, before, &rows) != STORE_OK)
+            log_line(LOG_ERROR, "the sums of %s cannot be rolled up: %s", c->of[i].name, s->store->message);
+    catalogue_release(c);
+    if (rows == 0)
+        s->roll_at = now + HOUR;
+}
+
+static void tick(void *context, bool changed) {
     server *s = context;
-    if (s->store->does->changed(s->store) && tokens_load(s->tokens, s->store) == STORE_OK)
+    roll_up(s);
+    if (changed && tokens_load(s->tokens, s->store) == STORE_OK)
         log_line(LOG_INFO, "the tokens were read again, because another process changed the store");
 }
 
 static bool start_threads(server *s) {
-    enum { HOUR = 3600, DAY = 86400, ESTIMATES_MAX = 256 };
+    enum { ESTIMATES_MAX = 256 };
     const config *c = &s->config;
-    const store_policy policy = {.period = c->period == PERIOD_HOUR ? HOUR : DAY,
+    const store_policy policy = {.period = config_period(c),
                                  .key_seconds = c->key_hours * HOUR,
                                  .keys_max = c->keys_max,
                                  .keep_reports = c->keep_reports};
@@ -508,7 +599,8 @@ static bool start_threads(server *s) {
     s->watch = watch_start(s->metrics, c->request_timeout);
     s->writer = writer_start(s->store, s->metrics, &policy, c->queue_max, tick, s);
     s->workers = workers_start(c->readers, ESTIMATES_MAX);
-    return s->rates != NULL && s->watch != NULL && s->writer != NULL && s->workers != NULL;
+    s->events = events_start(s);
+    return s->rates != NULL && s->watch != NULL && s->writer != NULL && s->workers != NULL && s->events != NULL;
 }
 
 server *server_start(const config *c, store *st, metrics *m, tokens *t, catalogue *first,
@@ -564,6 +656,8 @@ void server_stop(server *s) {
     enum { DRAIN_SECONDS = 10 };
     s->stopping = true;
     const MHD_socket listening = s->daemon == NULL ? MHD_INVALID_SOCKET : MHD_quiesce_daemon(s->daemon);
+    if (s->events != NULL)
+        events_stop(s->events);
     drain(s, DRAIN_SECONDS);
     if (s->writer != NULL)
         writer_stop(s->writer);
@@ -579,6 +673,7 @@ void server_stop(server *s) {
         writer_free(s->writer);
     if (s->workers != NULL)
         workers_free(s->workers);
+    events_free(s->events);
     rates_free(s->rates);
     catalogue_release(s->catalogue);
     pthread_mutex_destroy(&s->lock);

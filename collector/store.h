@@ -1,5 +1,6 @@
-/* Store: where sums are kept. A store is a table of functions; store_sqlite.c is the one in a directory of its own.
-   One thread at a time appends, deletes, and adds tokens; any number of threads may read meanwhile. */
+/* Store: where sums are kept. A store is a table of functions; store_sqlite.c is the one in a directory of its own, and
+   store_postgres.c the one that several servers share. What both do with a group of batches is in store_group.c. One
+   thread at a time appends, deletes, and adds tokens; any number of threads may read meanwhile. */
 #ifndef PODIUM_COLLECTOR_STORE_H
 #define PODIUM_COLLECTOR_STORE_H
 
@@ -7,8 +8,9 @@
 
 typedef enum {
     STORE_OK,
-    STORE_AWAY, /* nothing was changed, and it may work later: no space, no connection */
-    STORE_WRONG /* it will not work by itself; `message` says why */
+    STORE_AWAY,   /* nothing was changed, and it may work later: no space, no connection */
+    STORE_WRONG,  /* it will not work by itself; `message` says why */
+    STORE_UNKNOWN /* the connection broke in the middle: all of it was changed, or nothing */
 } store_status;
 
 enum { STORE_HASH_BYTES = 16, STORE_MESSAGE_MAX = 512, STORE_FORMAT = 1 };
@@ -73,21 +75,28 @@ typedef struct {
        that name, the status is STORE_WRONG. */
     store_status (*collection)(store *s, const char *name, const char *spec, int64_t *number);
     /* Stores all entries in one transaction, and returns after they are on disk. The outcomes are set only if the
-       status is STORE_OK; otherwise nothing has changed. */
+       status is STORE_OK; otherwise nothing has changed, unless it is STORE_UNKNOWN. A group of no entries shows
+       whether the store can be written. */
     store_status (*append)(store *s, store_entry *const *entries, size_t count, const store_policy *policy);
     /* What has to be done from time to time, and takes too long while somebody waits for an answer */
     void (*tidy)(store *s);
-    /* Reads the sums of all periods that begin in from ... to - 1, in the order of time and labels. */
+    /* Reads the sums of all periods that begin in from ... to - 1, in the order of time, length and labels. */
     store_status (*read)(store *s, int64_t collection, int64_t from, int64_t to, store_row_reader *reader,
                          void *context);
+    /* Finds the first day before the given time that has sums by hour, and adds these up into sums by day. Sets how
+       many there were: 0 if there is no such day. All of it happens, once, or nothing. */
+    store_status (*roll_up)(store *s, int64_t collection, const podium_collection *ready, int64_t before,
+                            uint64_t *rows);
     store_status (*remove)(store *s, int64_t collection, int64_t from, int64_t to, uint64_t *rows);
     store_status (*tokens)(store *s, store_token_reader *reader, void *context);
     store_status (*token_add)(store *s, const store_token *token);
     store_status (*token_remove)(store *s, const store_hash *hash, uint64_t *removed);
-    /* Has another process changed the store since the last call? */
-    bool (*changed)(store *s);
+    /* Does the store answer, and has another process changed the tokens since the last call? Called every second. */
+    store_status (*check)(store *s, bool *changed);
     uint64_t (*keys)(store *s);
     store_status (*backup)(store *s, const char *path);
+    /* The server has its collections and tokens. Until this is called, no other one goes on to start. */
+    void (*started)(store *s);
     void (*close)(store *s);
 } store_table;
 
@@ -99,5 +108,7 @@ struct store {
 /* Opens the store in a directory, which is made if it does not exist, and brings it to the current format. vfs is the
    name of SQLite's interface to the system, or NULL. Returns NULL on failure, and writes why. */
 store *store_sqlite_open(const char *directory, const char *vfs, char message[STORE_MESSAGE_MAX]);
+/* Opens the store in the schema podiumd of the PostgreSQL database with this URL. */
+store *store_postgres_open(const char *url, char message[STORE_MESSAGE_MAX]);
 
 #endif

@@ -1,7 +1,7 @@
 /* The store in SQLite: one file in a directory, with a log that is written first (WAL) and synchronised at every
    commit. One connection writes and one reads, so that no estimate waits for a commit, and no commit for an estimate.
  */
-#include "store.h"
+#include "store_group.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 enum { APPLICATION = 0x506f6469 }; /* "Podi", in the header of the file */
+enum { WAL_PAGES_MAX = 2000 };
 
 /* From one format to the next; the store has the format of how many of these have run. */
 static const char *const migrations[STORE_FORMAT] = {
@@ -45,9 +46,13 @@ typedef enum {
     ADD_REPORTS,
     DELETE_SUMS,
     DELETE_REPORTS,
+    FIRST_HOUR,
+    DAY_SUMS,
+    DROP_SUM,
     ADD_TOKEN,
     DROP_TOKEN,
     CHANGED,
+    PROBE,
     READ_SUMS, /* from here on, of the connection that reads */
     READ_TOKENS,
     STATEMENTS
@@ -62,36 +67,33 @@ static const char *const sql[STATEMENTS] = {
     [FIND_SUM] = "SELECT number, state FROM sums WHERE collection = ?1 AND start = ?2 AND period = ?3 AND labels = ?4",
     [ADD_SUM] = "INSERT INTO sums (collection, start, period, labels, state) VALUES (?1, ?2, ?3, ?4, ?5)",
     [SET_SUM] = "UPDATE sums SET state = ?2 WHERE number = ?1",
-    [ADD_KEY] = "INSERT OR IGNORE INTO keys (hash, body, at, accepted, refused) VALUES (?1, ?2, ?3, ?4, ?5)",
+    [ADD_KEY] = "INSERT INTO keys (hash, body, at, accepted, refused) VALUES (?1, ?2, ?3, ?4, ?5)",
     [FIND_KEY] = "SELECT body, accepted, refused FROM keys WHERE hash = ?1",
     [DROP_OLD_KEYS] = "DELETE FROM keys WHERE hash IN (SELECT hash FROM keys WHERE at < ?1 LIMIT 1000)",
     [COUNT_KEYS] = "SELECT count(*) FROM keys",
     [ADD_REPORTS] = "INSERT INTO reports (collection, start, labels, reports, codes) VALUES (?1, ?2, ?3, ?4, ?5)",
     [DELETE_SUMS] = "DELETE FROM sums WHERE collection = ?1 AND start >= ?2 AND start < ?3",
     [DELETE_REPORTS] = "DELETE FROM reports WHERE collection = ?1 AND start >= ?2 AND start < ?3",
+    [FIRST_HOUR] =
+        "SELECT start FROM sums WHERE collection = ?1 AND start < ?2 AND period = 3600 ORDER BY start LIMIT 1",
+    [DAY_SUMS] =
+        "SELECT labels, start, period, state, number FROM sums WHERE collection = ?1 AND start BETWEEN ?2 AND ?2 + 86399 ORDER BY 1, 2",
+    [DROP_SUM] = "DELETE FROM sums WHERE number = ?1",
     [ADD_TOKEN] = "INSERT INTO tokens (hash, collection, scope, created) VALUES (?1, ?2, ?3, ?4)",
     [DROP_TOKEN] = "DELETE FROM tokens WHERE hash = ?1",
     [CHANGED] = "PRAGMA data_version",
+    [PROBE] = "UPDATE collections SET name = name WHERE number = (SELECT min(number) FROM collections)",
     [READ_SUMS] =
-        "SELECT labels, start, period, state FROM sums WHERE collection = ?1 AND start BETWEEN ?2 AND ?3 - 1 ORDER BY 2, 1",
+        "SELECT labels, start, period, state FROM sums WHERE collection = ?1 AND start >= ?2 AND start < ?3 ORDER BY 2, 3, 1",
     [READ_TOKENS] = "SELECT hash, collection, scope, created FROM tokens ORDER BY collection, scope, created",
 };
-
-/* A sum that a group adds to */
-typedef struct {
-    int64_t number; /* 0 if it is new */
-    int64_t collection, start;
-    const char *labels;
-    podium_aggregate aggregate;
-} sum;
 
 typedef struct {
     store base;
     sqlite3 *writing, *reading;
     sqlite3_stmt *statements[STATEMENTS];
     pthread_mutex_t read_lock;
-    sum *sums; /* of the group at hand */
-    size_t sums_n, sums_capacity;
+    store_group group; /* at hand */
     _Atomic uint64_t keys_n;
     int wal_pages;
     int64_t version; /* SQLite's number for the last change by another process */
@@ -108,6 +110,11 @@ static store_status failed(sqlite_store *s, sqlite3 *db) {
     const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
     snprintf(s->base.message, sizeof s->base.message, "%s", sqlite3_errmsg(db));
     return damaged ? STORE_WRONG : STORE_AWAY;
+}
+
+static store_status out_of_memory(sqlite_store *s) {
+    snprintf(s->base.message, sizeof s->base.message, "out of memory");
+    return STORE_AWAY;
 }
 
 /* Runs a statement that returns no row, with the arguments that are bound to it. */
@@ -161,14 +168,9 @@ static store_status collection(store *base, const char *name, const char *spec, 
     bind_text(s->statements[FIND_COLLECTION], 1, name);
     store_status status = find(s, FIND_COLLECTION, &found);
     if (found) {
-        const char *known = column_text(s->statements[FIND_COLLECTION], 1);
         *number = sqlite3_column_int64(s->statements[FIND_COLLECTION], 0);
-        if (strcmp(known, spec) != 0) {
-            snprintf(base->message, sizeof base->message,
-                     "the collection '%s' was '%.128s' and is '%.128s' now; give the new one another name", name, known,
-                     spec);
+        if (!store_same_spec(base, name, column_text(s->statements[FIND_COLLECTION], 1), spec))
             status = STORE_WRONG;
-        }
         sqlite3_reset(s->statements[FIND_COLLECTION]);
         return status;
     }
@@ -183,26 +185,22 @@ static store_status collection(store *base, const char *name, const char *spec, 
 
 /* ---- Appending ---- */
 
-static void bind_place(sqlite3_stmt *statement, const sum *u, uint32_t period) {
+static void bind_place(sqlite3_stmt *statement, const group_sum *u) {
     sqlite3_bind_int64(statement, 1, u->collection);
     sqlite3_bind_int64(statement, 2, u->start);
-    sqlite3_bind_int64(statement, 3, period);
+    sqlite3_bind_int64(statement, 3, u->period);
     bind_text(statement, 4, u->labels);
 }
 
-/* Reads the sum as it is stored, or begins a new one. */
-static store_status load_sum(sqlite_store *s, sum *u, const podium_collection *ready, uint32_t period) {
+static store_status load_sum(sqlite_store *s, group_sum *u) {
     sqlite3_stmt *statement = s->statements[FIND_SUM];
     bool found;
-    bind_place(statement, u, period);
+    bind_place(statement, u);
     store_status status = find(s, FIND_SUM, &found);
-    if (!found) {
-        podium_aggregate_init(ready, &u->aggregate);
+    if (!found)
         return status;
-    }
-    u->number = sqlite3_column_int64(statement, 0);
-    if (podium_aggregate_decode(ready, &u->aggregate, sqlite3_column_blob(statement, 1),
-                                (size_t)sqlite3_column_bytes(statement, 1)) != PODIUM_OK) {
+    if (!group_load(u, sqlite3_column_int64(statement, 0), sqlite3_column_blob(statement, 1),
+                    (size_t)sqlite3_column_bytes(statement, 1))) {
         snprintf(s->base.message, sizeof s->base.message, "the sum with the number %lld is damaged",
                  (long long)u->number);
         status = STORE_WRONG;
@@ -211,123 +209,88 @@ static store_status load_sum(sqlite_store *s, sum *u, const podium_collection *r
     return status;
 }
 
-/* Sets *u to the sum that the entry belongs to, which is loaded when the group first needs it. */
-static store_status find_sum(sqlite_store *s, sum **u, const store_entry *e, int64_t start, uint32_t period) {
-    for (size_t i = 0; i < s->sums_n; i++) {
-        *u = &s->sums[i];
-        if ((*u)->collection == e->collection && strcmp((*u)->labels, e->labels) == 0)
-            return STORE_OK;
-    }
-    if (s->sums_n == s->sums_capacity) {
-        const size_t capacity = 2 * s->sums_capacity + 1;
-        sum *grown = realloc(s->sums, capacity * sizeof *grown);
-        if (grown == NULL) {
-            snprintf(s->base.message, sizeof s->base.message, "out of memory");
-            return STORE_AWAY;
-        }
-        s->sums = grown;
-        s->sums_capacity = capacity;
-    }
-    *u = &s->sums[s->sums_n];
-    **u = (sum){.collection = e->collection, .start = start, .labels = e->labels};
-    const store_status status = load_sum(s, *u, e->ready, period);
-    s->sums_n += status == STORE_OK ? 1 : 0;
-    return status;
-}
-
-/* Looks whether the entry's key is known, and if so sets the outcome. */
-static store_status find_key(sqlite_store *s, store_entry *e, bool *found) {
+static store_status load_key(sqlite_store *s, group_key *k) {
     sqlite3_stmt *statement = s->statements[FIND_KEY];
-    *found = false;
-    if (!e->keyed)
-        return STORE_OK;
-    bind_hash(statement, 1, &e->key);
-    const store_status status = find(s, FIND_KEY, found);
-    if (!*found)
+    bool found;
+    bind_hash(statement, 1, &k->hash);
+    const store_status status = find(s, FIND_KEY, &found);
+    if (!found)
         return status;
-    const bool same = sqlite3_column_bytes(statement, 0) == STORE_HASH_BYTES &&
-                      memcmp(sqlite3_column_blob(statement, 0), e->body.bytes, STORE_HASH_BYTES) == 0;
-    e->outcome = same ? STORE_DUPLICATE : STORE_KEY_REUSED;
-    e->accepted = (uint64_t)sqlite3_column_int64(statement, 1);
-    e->refused = (uint64_t)sqlite3_column_int64(statement, 2);
+    group_know(k, sqlite3_column_blob(statement, 0), (size_t)sqlite3_column_bytes(statement, 0),
+               sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2));
     sqlite3_reset(statement);
     return STORE_OK;
 }
 
-static store_status add_key(sqlite_store *s, const store_entry *e, int64_t now) {
+static store_status load_all(sqlite_store *s) {
+    store_group *g = &s->group;
+    store_status status = STORE_OK;
+    for (size_t i = 0; i < g->keys_n && status == STORE_OK; i++)
+        status = load_key(s, &g->keys[i]);
+    for (size_t i = 0; i < g->sums_n && status == STORE_OK; i++)
+        status = load_sum(s, &g->sums[i]);
+    return status;
+}
+
+static store_status write_sum(sqlite_store *s, const group_sum *u) {
+    unsigned char state[PODIUM_AGGREGATE_BYTES_MAX];
+    const size_t n = podium_aggregate_encode(&u->aggregate, state, sizeof state);
+    const sql_kind which = u->number == 0 ? ADD_SUM : SET_SUM;
+    sqlite3_stmt *statement = s->statements[which];
+    if (which == ADD_SUM)
+        bind_place(statement, u);
+    else
+        sqlite3_bind_int64(statement, 1, u->number);
+    sqlite3_bind_blob64(statement, which == ADD_SUM ? 5 : 2, state, n, SQLITE_STATIC);
+    return run(s, which);
+}
+
+static store_status write_key(sqlite_store *s, const group_key *k, int64_t now) {
     sqlite3_stmt *statement = s->statements[ADD_KEY];
-    if (!e->keyed)
-        return STORE_OK;
-    bind_hash(statement, 1, &e->key);
-    bind_hash(statement, 2, &e->body);
+    bind_hash(statement, 1, &k->hash);
+    bind_hash(statement, 2, &k->body);
     sqlite3_bind_int64(statement, 3, now);
-    sqlite3_bind_int64(statement, 4, (int64_t)e->accepted);
-    sqlite3_bind_int64(statement, 5, (int64_t)e->refused);
-    s->keys_n++;
+    sqlite3_bind_int64(statement, 4, (int64_t)k->accepted);
+    sqlite3_bind_int64(statement, 5, (int64_t)k->refused);
     return run(s, ADD_KEY);
 }
 
-static void bind_array(sqlite3_stmt *statement, int at, const void *array, size_t bytes) {
+static void bind_array(sqlite3_stmt *statement, int at, const unsigned char *array, size_t bytes) {
     if (bytes == 0)
         sqlite3_bind_null(statement, at);
     else
         sqlite3_bind_blob64(statement, at, array, bytes, SQLITE_STATIC);
 }
 
-static store_status add_reports(sqlite_store *s, const store_entry *e, int64_t start) {
+static store_status write_reports(sqlite_store *s, const store_entry *e, int64_t start) {
     sqlite3_stmt *statement = s->statements[ADD_REPORTS];
+    size_t reports_n, codes_n;
+    unsigned char *bytes = batch_encode(e->batch, &reports_n, &codes_n);
+    if (bytes == NULL)
+        return out_of_memory(s);
     sqlite3_bind_int64(statement, 1, e->collection);
     sqlite3_bind_int64(statement, 2, start);
     bind_text(statement, 3, e->labels);
-    bind_array(statement, 4, e->batch->reports, e->batch->reports_n * sizeof *e->batch->reports);
-    bind_array(statement, 5, e->batch->cells, e->batch->cells_n * sizeof *e->batch->cells);
-    return run(s, ADD_REPORTS);
-}
-
-/* Adds the entry to its sum, and says in the entry how many reports that were. */
-static podium_status add_to_sum(store_entry *e, podium_aggregate *aggregate) {
-    const uint64_t count = podium_aggregate_count(aggregate), refused = podium_aggregate_refused(aggregate);
-    const podium_status status =
-        e->batch == NULL ? podium_aggregate_merge(aggregate, e->state) : batch_add_to(e->ready, aggregate, e->batch);
-    e->accepted = podium_aggregate_count(aggregate) - count;
-    e->refused = podium_aggregate_refused(aggregate) - refused;
+    bind_array(statement, 4, bytes, reports_n);
+    bind_array(statement, 5, bytes + reports_n, codes_n);
+    const store_status status = run(s, ADD_REPORTS);
+    free(bytes);
     return status;
 }
 
-static store_status append_one(sqlite_store *s, store_entry *e, const store_policy *policy, int64_t start) {
-    bool found;
-    sum *u;
-    store_status status = find_key(s, e, &found);
-    if (found || status != STORE_OK)
-        return status;
-    if (e->keyed && s->keys_n >= policy->keys_max) {
-        e->outcome = STORE_KEYS_FULL;
-        return STORE_OK;
-    }
-    status = find_sum(s, &u, e, start, policy->period);
-    if (status != STORE_OK)
-        return status;
-    if (add_to_sum(e, &u->aggregate) != PODIUM_OK) {
-        e->outcome = STORE_AGGREGATE_FULL;
-        return STORE_OK;
-    }
-    e->outcome = STORE_COUNTED;
-    if (policy->keep_reports && e->batch != NULL)
-        status = add_reports(s, e, start);
-    return status == STORE_OK ? add_key(s, e, policy->now) : status;
-}
-
-static store_status write_sum(sqlite_store *s, const sum *u, uint32_t period) {
-    unsigned char state[PODIUM_AGGREGATE_BYTES_MAX];
-    const size_t n = podium_aggregate_encode(&u->aggregate, state, sizeof state);
-    const sql_kind which = u->number == 0 ? ADD_SUM : SET_SUM;
-    sqlite3_stmt *statement = s->statements[which];
-    if (which == ADD_SUM)
-        bind_place(statement, u, period);
-    else
-        sqlite3_bind_int64(statement, 1, u->number);
-    sqlite3_bind_blob64(statement, which == ADD_SUM ? 5 : 2, state, n, SQLITE_STATIC);
-    return run(s, which);
+static store_status write_all(sqlite_store *s) {
+    const store_group *g = &s->group;
+    store_status status = STORE_OK;
+    for (size_t i = 0; i < g->sums_n && status == STORE_OK; i++)
+        if (g->sums[i].changed)
+            status = write_sum(s, &g->sums[i]);
+    for (size_t i = 0; i < g->keys_n && status == STORE_OK; i++)
+        if (g->keys[i].added)
+            status = write_key(s, &g->keys[i], g->policy->now);
+    for (size_t i = 0; i < g->members_n && status == STORE_OK; i++)
+        if (group_keeps(g, g->members[i].entry))
+            status = write_reports(s, g->members[i].entry, g->sums[g->members[i].sum].start);
+    return status;
 }
 
 static store_status drop_old_keys(sqlite_store *s, const store_policy *policy) {
@@ -339,14 +302,15 @@ static store_status drop_old_keys(sqlite_store *s, const store_policy *policy) {
 }
 
 static store_status append_all(sqlite_store *s, store_entry *const *entries, size_t count, const store_policy *policy) {
-    const int64_t start = policy->now - policy->now % policy->period;
+    if (!group_begin(&s->group, entries, count, policy))
+        return out_of_memory(s);
     store_status status = drop_old_keys(s, policy);
-    s->sums_n = 0;
-    for (size_t i = 0; i < count && status == STORE_OK; i++)
-        status = append_one(s, entries[i], policy, start);
-    for (size_t i = 0; i < s->sums_n && status == STORE_OK; i++)
-        status = write_sum(s, &s->sums[i], policy->period);
-    return status;
+    if (status == STORE_OK)
+        status = load_all(s);
+    if (status != STORE_OK)
+        return status;
+    s->keys_n += group_add(&s->group, s->keys_n);
+    return count > 0 ? write_all(s) : run(s, PROBE);
 }
 
 /* After a failure nothing of the group is left, neither in the file nor here. SQLite may have rolled back already, in
@@ -356,6 +320,7 @@ static void undo(sqlite_store *s) {
     memcpy(message, s->base.message, sizeof message);
     run(s, ROLLBACK);
     count_keys(s);
+    s->wal_pages = WAL_PAGES_MAX; /* a log that can grow no more can still be copied, and then begun again */
     memcpy(s->base.message, message, sizeof message);
 }
 
@@ -382,9 +347,8 @@ static int count_pages(void *context, sqlite3 *db, const char *name, int pages) 
 
 /* Copies the log into the file when it has grown, after those who waited for the commit have their answers. */
 static void tidy(store *base) {
-    enum { PAGES_MAX = 2000 };
     sqlite_store *s = of(base);
-    if (s->wal_pages < PAGES_MAX)
+    if (s->wal_pages < WAL_PAGES_MAX)
         return;
     s->wal_pages = 0;
     sqlite3_wal_checkpoint_v2(s->writing, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
@@ -417,6 +381,77 @@ static store_status read_sums(store *base, int64_t number, int64_t from, int64_t
     const store_status status = code == SQLITE_DONE || code == SQLITE_ROW ? STORE_OK : failed(s, s->reading);
     sqlite3_reset(statement);
     pthread_mutex_unlock(&s->read_lock);
+    return status;
+}
+
+/* ---- Rolling up ---- */
+
+static store_status find_day(sqlite_store *s, roll_place *place, int64_t before, bool *found) {
+    sqlite3_stmt *statement = s->statements[FIRST_HOUR];
+    sqlite3_bind_int64(statement, 1, place->collection);
+    sqlite3_bind_int64(statement, 2, before);
+    const store_status status = find(s, FIRST_HOUR, found);
+    if (!*found)
+        return status;
+    place->day = sqlite3_column_int64(statement, 0);
+    place->day -= place->day % DAY;
+    sqlite3_reset(statement);
+    return STORE_OK;
+}
+
+static store_status load_day(sqlite_store *s, const roll_place *place) {
+    sqlite3_stmt *statement = s->statements[DAY_SUMS];
+    int code;
+    bool good = true;
+    sqlite3_bind_int64(statement, 1, place->collection);
+    sqlite3_bind_int64(statement, 2, place->day);
+    while (good && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const store_row row = row_of(statement);
+        good = group_roll(&s->group, place, &row, sqlite3_column_int64(statement, 4));
+    }
+    const store_status status = !good ? STORE_WRONG : code == SQLITE_DONE ? STORE_OK : failed(s, s->writing);
+    sqlite3_reset(statement);
+    if (!good)
+        snprintf(s->base.message, sizeof s->base.message, "a sum is damaged, or a day has too many reports");
+    return status;
+}
+
+static store_status write_day(sqlite_store *s) {
+    store_group *g = &s->group;
+    store_status status = STORE_OK;
+    for (size_t i = 0; i < g->sums_n && status == STORE_OK; i++)
+        if (g->sums[i].changed)
+            status = write_sum(s, &g->sums[i]);
+    for (size_t i = 0; i < g->rolled_n && status == STORE_OK; i++) {
+        sqlite3_bind_int64(s->statements[DROP_SUM], 1, g->rolled[i]);
+        status = run(s, DROP_SUM);
+    }
+    return status;
+}
+
+static store_status roll_up(store *base, int64_t number, const podium_collection *ready, int64_t before,
+                            uint64_t *rows) {
+    sqlite_store *s = of(base);
+    roll_place place = {.collection = number, .ready = ready};
+    bool found = false;
+    *rows = 0;
+    store_status status = find_day(s, &place, before, &found);
+    if (!found)
+        return status;
+    status = run(s, BEGIN);
+    if (status != STORE_OK)
+        return status;
+    group_roll_begin(&s->group);
+    status = load_day(s, &place);
+    if (status == STORE_OK)
+        status = write_day(s);
+    if (status == STORE_OK)
+        status = run(s, COMMIT);
+    if (status == STORE_OK)
+        *rows = s->group.rolled_n;
+    else
+        undo(s);
+    group_roll_end(&s->group);
     return status;
 }
 
@@ -493,15 +528,23 @@ static store_status token_remove(store *base, const store_hash *hash, uint64_t *
     return status;
 }
 
-static bool changed(store *base) {
+static store_status check(store *base, bool *changed) {
     sqlite_store *s = of(base);
     bool found;
-    if (find(s, CHANGED, &found) != STORE_OK || !found)
-        return false;
-    const int64_t version = sqlite3_column_int64(s->statements[CHANGED], 0), before = s->version;
+    const store_status status = find(s, CHANGED, &found);
+    *changed = false;
+    if (status != STORE_OK || !found)
+        return status;
+    const int64_t version = sqlite3_column_int64(s->statements[CHANGED], 0);
     sqlite3_reset(s->statements[CHANGED]);
+    *changed = version != s->version;
     s->version = version;
-    return version != before;
+    return STORE_OK;
+}
+
+/* The directory has a lock, so there are no others that could start. */
+static void started(store *base) {
+    (void)base;
 }
 
 static uint64_t keys(store *base) {
@@ -535,7 +578,7 @@ static void close_store(store *base) {
     sqlite3_close(s->reading);
     sqlite3_close(s->writing);
     pthread_mutex_destroy(&s->read_lock);
-    free(s->sums);
+    group_free(&s->group);
     free(s);
 }
 
@@ -545,13 +588,15 @@ static const store_table table = {
     .append = append,
     .tidy = tidy,
     .read = read_sums,
+    .roll_up = roll_up,
     .remove = remove_sums,
     .tokens = read_tokens,
     .token_add = token_add,
     .token_remove = token_remove,
-    .changed = changed,
+    .check = check,
     .keys = keys,
     .backup = backup,
+    .started = started,
     .close = close_store,
 };
 
@@ -628,6 +673,7 @@ static bool prepare(sqlite_store *s) {
 
 store *store_sqlite_open(const char *directory, const char *vfs, char message[STORE_MESSAGE_MAX]) {
     char path[4096];
+    bool changed;
     sqlite_store *s = calloc(1, sizeof *s);
     if (s == NULL || (mkdir(directory, 0700) != 0 && errno != EEXIST)) {
         snprintf(message, STORE_MESSAGE_MAX, "%s", strerror(errno));
@@ -642,6 +688,6 @@ store *store_sqlite_open(const char *directory, const char *vfs, char message[ST
         close_store(&s->base);
         return NULL;
     }
-    changed(&s->base);
+    check(&s->base, &changed);
     return &s->base;
 }

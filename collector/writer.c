@@ -46,6 +46,8 @@ static void note_success(writer *w, size_t count, double seconds) {
         log_line(LOG_INFO, "the store can be written again");
     w->away = false;
     metrics_set(w->metrics, METRIC_STORE_AWAY, 0);
+    if (count == 0)
+        return;
     metrics_add(w->metrics, METRIC_GROUPS, 1);
     metrics_add(w->metrics, METRIC_GROUPED, (int64_t)count);
     metrics_commit(w->metrics, seconds);
@@ -68,6 +70,18 @@ static void remove_sums(writer *w, write_job *job) {
     job->status = w->store->does->remove(w->store, job->entry.collection, job->from, job->to, &job->removed);
     if (job->status != STORE_OK)
         note_failure(w);
+}
+
+/* Looks at the store, also while nobody sends anything: whoever routes requests by /readyz sends nothing to a server
+   that is not ready, which must find out by itself when it is. */
+static void look(writer *w) {
+    bool changed = false;
+    if (w->away)
+        append(w, 0);
+    else if (w->store->does->check(w->store, &changed) != STORE_OK)
+        note_failure(w);
+    if (!w->away)
+        w->tick(w->tick_context, changed);
 }
 
 /* Stores all jobs of the list, and then tells whoever waits for them. */
@@ -151,7 +165,7 @@ static void *write_all(void *context) {
         if (jobs != NULL)
             write_group(w, jobs);
         if (seconds_now() - ticked >= 1) {
-            w->tick(w->tick_context);
+            look(w);
             ticked = seconds_now();
         }
         pthread_mutex_lock(&w->lock);

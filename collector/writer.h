@@ -17,8 +17,9 @@ typedef struct write_job {
 } write_job;
 
 typedef struct writer writer;
-/* Called about once a second by the thread that may change the store. */
-typedef void writer_tick(void *context);
+/* Called about once a second by the thread that may change the store. changed is whether another process has changed
+   the tokens. */
+typedef void writer_tick(void *context, bool changed);
 
 /* The policy's time is not used; the writer asks the clock. Returns NULL if there is no thread to be had. */
 writer *writer_start(store *s, metrics *m, const store_policy *policy, size_t queue_max, writer_tick *tick,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing for the parts named: build, demo, sqlite, postgres, check, fuzz, bench,
-# bench-postgres, instructions, shape, amalgamation, devices, python, spark, web, site, collector, bench-collector. With
+# bench-postgres, instructions, shape, amalgamation, devices, python, spark, web, site, collector, live, bench-collector. With
 # --check it installs nothing: if something is missing it says what, and how to get it, and fails.
 #
 #   setup.sh [--check] PART...
@@ -13,7 +13,8 @@ amalgamation="python3"
 demo="gnuplot-nox"
 sqlite="libsqlite3-dev sqlite3"
 bench_collector="wrk python3"
-collector="libmicrohttpd-dev libsqlite3-dev zlib1g-dev"
+live="python3"
+collector="libmicrohttpd-dev libsqlite3-dev libpq-dev zlib1g-dev libcurl4-openssl-dev libgnutls28-dev"
 fuzz="clang libclang-rt-dev check libsubunit-dev libmpfr-dev libgmp-dev zlib1g-dev"
 bench="gnuplot-nox"
 bench_postgres="postgresql-15 postgresql-server-dev-15"
@@ -25,7 +26,7 @@ web="clang lld wasi-libc binaryen esbuild nodejs npm"
 site="$web python3"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
 check="$fuzz $python $collector $spark $site python3-pytest python3-hypothesis python3-pandas
-    clang-format clang-tidy g++ valgrind binutils patch mandoc gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
+    clang-format clang-tidy g++ valgrind binutils patch mandoc openssl curl systemd strace prometheus nginx gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
@@ -58,6 +59,7 @@ for part in "$@"; do
     web) wanted="$wanted $web" ;;
     site) wanted="$wanted $site" ;;
     collector) wanted="$wanted $collector" ;;
+    live) wanted="$wanted $live" ;;
     bench-collector) wanted="$wanted $bench_collector" ;;
     *) echo "setup.sh: no part is called '$part'" >&2; exit 2 ;;
     esac
@@ -74,7 +76,10 @@ there() {
     libssl-dev) header openssl/evp.h ;;
     libsqlite3-dev) header sqlite3.h ;;
     libmicrohttpd-dev) header microhttpd.h ;;
+    libpq-dev) pkg-config --exists libpq ;;
     zlib1g-dev) header zlib.h ;;
+    libcurl4-openssl-dev) header curl/curl.h ;;
+    libgnutls28-dev) header gnutls/gnutls.h ;;
     gnuplot-nox) command -v gnuplot ;;
     default-jre-headless) command -v java ;;
     procps) command -v ps ;;

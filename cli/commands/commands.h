@@ -6,6 +6,6 @@
 
 extern const command command_design, command_privatize, command_aggregate, command_merge, command_estimate,
     command_difference, command_show, command_compare, command_plan, command_explain, command_amplify, command_params,
-    command_paper;
+    command_paper, command_send;
 
 #endif

@@ -4,11 +4,8 @@
 #include "table/number.h"
 #include "table/table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EPSILON_LARGE 10 /* above this a warning says that reports nearly repeat the values */
 
 /* How the values of a column are replaced */
 typedef struct {
@@ -183,22 +180,6 @@ static const option value_options[] = {
     {.name = NULL},
 };
 
-static double rounded_up(double x) { /* to two digits */
-    const double unit = pow(10, floor(log10(x)) - 1);
-    return unit * ceil(x / unit);
-}
-
-static void warn_of_epsilon(const podium_collection *collection, const char *file) {
-    const podium_spec spec = podium_collection_spec(collection);
-    const double deviation = sqrt(podium_collection_variance_most(collection));
-    if (spec.epsilon > EPSILON_LARGE)
-        say("warning: %s%sat epsilon %g reports nearly repeat the values: a report is up to %.2g times as likely "
-            "from one value as from another, and the standard deviation of its noise is at most %.3g, which is "
-            "%.3g%% of the range",
-            file, *file == '\0' ? "" : ": ", spec.epsilon, rounded_up(exp(spec.epsilon)), deviation,
-            100 * deviation / (spec.max - spec.min));
-}
-
 static bool warned_before(const replacement *all, size_t k) {
     for (size_t i = 0; i < k; i++)
         if (podium_spec_equal(&all[i].spec, &all[k].spec))
@@ -224,7 +205,7 @@ static replacement *replacements(const collection_options *which, size_t columns
             collection_warn(&all[k].collection); /* now, because it can still be changed */
         all[k].format = codes ? (number_format){.fixed = true} : number_format_for(&all[k].collection);
         if (!warned_before(all, k))
-            warn_of_epsilon(&all[k].collection, file);
+            collection_warn_of_epsilon(&all[k].collection, file);
     }
     return all;
 }

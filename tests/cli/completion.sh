@@ -82,7 +82,7 @@ said=$(HOME=$work && COMP_WORDS=('~/podium' des) COMP_CWORD=1 && _podium && echo
 for command in $("$program" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
     [[ " $(offered podium '') " == *" $command "* ]] || wrong "$command is not offered"
     read -ra offers <<<"$(offered podium "$command" -)"
-    mapfile -t helped < <("$program" help "$command" | grep -oE -- '^  (-[a-z], )?--[a-z]+' | grep -oE -- '-+[a-z]+' | sort)
+    mapfile -t helped < <("$program" help "$command" | grep -oE -- '^  (-[a-z], )?--[a-z-]+' | grep -oE -- '-+[a-z][a-z-]*' | sort)
     mapfile -t sorted < <(printf '%s\n' "${offers[@]}" | sort)
     ((${#offers[@]} > 3)) || wrong "$command: options were not found"
     [[ -z $(printf '%s\n' "${sorted[@]}" | uniq -d) ]] || wrong "$command has an option twice: ${sorted[*]}"

@@ -7,7 +7,12 @@
 set -eu
 source=$(cd "$1" && pwd) program=$2 work=$3
 shift 3
-[ $# -gt 0 ] || set -- "$source"/man/podium.1 "$source"/man/podium-*.1 "$source/README.md"
+if [ $# -eq 0 ]; then
+    set -- "$source"/man/podium.1 "$source/README.md"
+    for page in "$source"/man/podium-*.1; do
+        case $page in */podium-send.1) ;; *) set -- "$@" "$page" ;; esac # needs a podiumd: see collector/examples
+    done
+fi
 
 PATH=$(cd "$(dirname "$program")" && pwd):$PATH
 export PATH
@@ -31,7 +36,8 @@ lines_of() {
 script_of() {
     cat <<'END'
 set -eu
-trap 'status=$?; [ $status -eq 0 ] || echo "examples.sh: $page, line $line: exit status $status" >&2' EXIT
+trap 'status=$?; [ $status -eq 0 ] || echo "examples.sh: $page, line $line: exit status $status" >&2
+      [ -z "${!:-}" ] || kill "$!" 2>/dev/null || true' EXIT # a server that an example has started
 END
     lines_of "$1" | awk -F '\t' '{
         text = substr($0, length($1) + 2)

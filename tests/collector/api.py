@@ -237,9 +237,19 @@ def case_history_and_deleting(b):
         assert deleted >= 2 and s.count("age") == (0, 0)
 
 
+def case_an_empty_batch_leaves_nothing(b):
+    with b.server("empty", "--open") as s:
+        for _ in range(2):
+            assert s.post("age", {"reports": []}, key="empty").json()["accepted"] == 0
+        assert s.call("POST", AGE + "/state", s.get(AGE + "/state").bytes).json()["accepted"] == 0
+        assert s.get(AGE + "/history").json() == []
+        assert s.post("age", {"reports": [1e9]}).json()["refused"] == 1  # a refused report is worth a sum
+        assert [p["n"] for p in s.get(AGE + "/history").json()] == [0]
+
+
 def case_what_is_not_there(b):
     with b.server("missing", "--open") as s:
-        for path in ("/", "/v1", "/v1/collections/", "/v1/collections/nobody", AGE + "/", AGE + "/nothing", "//"):
+        for path in ("/v1", "/v1/collections/", "/v1/collections/nobody", AGE + "/", AGE + "/nothing", "//"):
             answer = s.get(path)
             assert (answer.status, answer.problem()) == (404, "not-found"), path
         answer = s.call("PUT", AGE + "/reports")
@@ -258,6 +268,28 @@ def case_what_is_not_there(b):
             assert (answer.status, answer.problem()) == (400, "body-wrong"), wrong
         assert s.post("age", b"\x1f\x8bnonsense", headers={"Content-Encoding": "gzip"}).problem() == "body-wrong"
         assert s.count("age") == (0, 0)
+
+
+def case_dishonest_devices_are_shown_and_trimmed(b):
+    """A fifth of all devices send the greatest report. The mean of the others is 40, with a standard error of 1.6."""
+    reports = b.reports(b.age, [40] * 8000)
+    with b.server("dishonest", "--open") as s:
+        assert s.post("age", {"reports": reports}).status == 200
+        honest = s.get(AGE + "/dishonest").json()
+        assert honest == {"n": 8000, "dishonest": 0, "cells": []}
+        assert s.get(AGE + "/estimate?trim=true").json() == s.get(AGE + "/estimate").json()
+        assert s.post("age", {"reports": [max(reports)] * 2000}).status == 200
+        shown = s.get(AGE + "/dishonest").json()
+        assert shown["n"] == 10000 and 1500 < shown["dishonest"] <= 2000 and len(shown["cells"]) == 1, shown
+        cell = shown["cells"][0]
+        assert abs(cell["from"] - max(reports)) < 1e-6 and cell["n"] - cell["most"] == shown["dishonest"], shown
+        assert s.get(AGE + "/estimate").problem() == "not-reports"
+        trimmed = s.get(AGE + "/estimate?trim=true").json()
+        assert trimmed["trimmed"] == shown["dishonest"] and trimmed["n"] == 10000 - shown["dishonest"]
+        assert trimmed["suspect"] == cell["most"]
+        assert abs(trimmed["mean"] - 40) < 6 * 1.6 + trimmed["suspect_influence"]
+        assert s.get(AGE + "/distribution?trim=true").json()["trimmed"] == shown["dishonest"], (shown, max(reports))
+        assert s.get(AGE + "/estimate?trim=perhaps").problem() == "query-wrong"
 
 
 if __name__ == "__main__":

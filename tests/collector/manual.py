@@ -16,7 +16,8 @@ options.update({"--help": "", "--version": ""})
 
 def complaints(text):
     documented = {}
-    for name, argument in re.findall(r"^\.It Fl -(\S+)(?: (.*))?$", text, re.M):
+    tags = [tag for line in re.findall(r"^\.It Fl (.*)$", text, re.M) for tag in line.split(" , Fl ")]
+    for name, argument in (re.fullmatch(r"-(\S+)(?: (.*))?", tag).groups(default="") for tag in tags):
         documented["--" + name] = re.sub(r"\b(Ar|Cm) ", "", argument).replace(" ", "").lower()
     for option in options.keys() - documented.keys():
         yield f"{option} is not documented"

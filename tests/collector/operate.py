@@ -10,6 +10,7 @@ import re
 import signal
 import socket
 import sqlite3
+import struct
 import subprocess
 import sys
 import threading
@@ -149,9 +150,10 @@ def case_reload(b):
         s.send(signal.SIGHUP)
         until(lambda: s.get("/v1/collections/speed").status == 200)
         assert s.call("GET", AGE, connection=kept).json()["labels"] == {"region": ["north"]}  # the same connection
-        file.write_text("collection = /nowhere\n")  # whatever is wrong leaves everything as it was
-        s.send(signal.SIGHUP)
-        until(lambda: "nothing was changed" in (b.work / "reload.log").read_text())
+        for count, wrong in enumerate(("collection = /nowhere\n", ""), 1):  # whatever is wrong leaves everything as it was
+            file.write_text(wrong)
+            s.send(signal.SIGHUP)
+            until(lambda: (b.work / "reload.log").read_text().count("nothing was changed") == count)
         assert s.call("GET", "/v1/collections/speed", connection=kept).status == 200
         kept.close()
         assert s.stop() == 0
@@ -177,7 +179,35 @@ def case_limits(b):
         assert 20 <= answers.count(200) < 40 and set(answers) == {200, 429}, answers
         time.sleep(1.1)
         limited = answers.count(429)
+        assert {s.get("/page/style.css").status for _ in range(40)} <= {200, 404}  # a page has many files
         assert f"podiumd_rate_limited_total {limited}\n" in s.get("/metrics").bytes.decode()
+    with b.server("default") as s:  # 100 a second, unless it is open
+        connection = s.connection()
+        answers = [200]
+        while answers[-1] == 200 and len(answers) < 5000:
+            answers.append(s.call("GET", "/healthz", connection=connection).status)
+        connection.close()
+        assert answers[-1] == 429 and len(answers) > 100, len(answers)
+        assert "--behind-proxy" in (b.work / "default.log").read_text()
+    with b.server("proxied", "--behind-proxy", "--rate", "5") as s:
+        connection = s.connection()
+
+        def ask(address, times):
+            headers = {"X-Forwarded-For": address}
+            found = [s.call("GET", "/healthz", headers=headers, connection=connection).status for _ in range(times)]
+            return found.count(429)
+        # of several addresses the last counts, which the proxy has added; of IPv6 the first half
+        for address in ("192.0.2.1", "192.0.2.1, 192.0.2.2", "2001:db8:0:1::7", "::ffff:192.0.2.8", "::ffff:192.0.2.9",
+                        "nonsense"):
+            assert ask(address, 5) == 0 and ask(address, 20) > 0, address
+        assert ask("192.0.2.2", 20) > 0 and ask("192.0.2.2, 192.0.2.3", 5) == 0 and ask("2001:db8:0:1::8", 20) > 0
+        with socket.create_connection(("127.0.0.1", s.port), timeout=10) as client:  # and of several headers the last
+            for i in range(30):
+                client.sendall(f"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.{100 + i}\r\n"
+                               "X-Forwarded-For: 192.0.2.5\r\n\r\n".encode())
+            until(lambda: b" 429 " in client.recv(100000))
+        connection.close()
+        assert (b.work / "proxied.log").read_text() == ""
     with b.server("connections", "--open", "--connections-max", "5") as s:
         many = [socket.create_connection(("127.0.0.1", s.port)) for _ in range(20)]
         time.sleep(0.2)
@@ -213,7 +243,7 @@ def case_nobody_is_in_log_or_store(b):
     planted = {"User-Agent": "planted-agent", "Referer": "http://planted-referrer/", "Cookie": "planted=cookie",
                "X-Forwarded-For": "198.51.100.77", "Forwarded": "for=198.51.100.78", "From": "planted@example.org",
                "Idempotency-Key": "planted-key"}
-    with b.server("nobody", "--open", "--keep-reports", "--log-format", "json") as s:
+    with b.server("nobody", "--open", "--keep-reports", "--log-format", "json", "--behind-proxy", "--rate", "1000") as s:
         s.post("age", {"reports": b.reports(b.age, [30])}, headers=planted)
         s.call("GET", AGE + "/estimate?planted-query=1", headers=planted)
         s.call("GET", "/planted-path", headers=planted)
@@ -239,8 +269,8 @@ def case_keep_reports(b):
             s.post("age", {"codes": codes})
             assert s.stop() == 0
         database = sqlite3.connect(b.work / name / "podium.db")
-        kept = database.execute("SELECT length(reports), length(codes) FROM reports ORDER BY rowid").fetchall()
-        assert kept == [(16, None), (None, 4)][:expected], kept
+        kept = database.execute("SELECT reports, codes FROM reports ORDER BY rowid").fetchall()
+        assert kept == [(struct.pack("<2d", *reports), None), (None, struct.pack("<I", *codes))][:expected], kept
         database.close()
 
 
@@ -290,6 +320,40 @@ def case_sigterm_finishes_what_is_under_way(b):
     with b.server("sigterm", "--open") as s:
         # every client had at most one request under way, whose answer it may have missed
         assert len(acknowledged) <= s.count("age")[0] <= len(acknowledged) + 8
+
+
+def case_pages(b):
+    """Whether it was built with all pages or with none but the one that says so, the server sends them as it should."""
+    with b.server("pages") as s:
+        plain, packed = s.get("/"), s.call("GET", "/", headers={"Accept-Encoding": "br, gzip"})
+        assert plain.status == packed.status == 200 and plain.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert "Content-Encoding" not in plain.headers and packed.headers["Content-Encoding"] == "gzip"
+        assert gzip.decompress(packed.bytes) == plain.bytes and b"podiumd" in plain.bytes
+        assert s.call("GET", "/", headers={"Accept-Encoding": "gzip;q=0"}).bytes == plain.bytes
+        for answer in (plain, packed, s.call("HEAD", "/")):
+            policy = answer.headers["Content-Security-Policy"]
+            assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe-inline" not in policy
+            assert answer.headers["Referrer-Policy"] == "no-referrer" and answer.headers["Cache-Control"] == "no-cache"
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert plain.headers["ETag"] != packed.headers["ETag"]
+        for answer in (plain, packed):
+            again = s.call("GET", "/", headers={"If-None-Match": answer.headers["ETag"]})
+            assert again.status == 304 and again.bytes == b""
+        assert s.call("GET", "/", headers={"If-None-Match": '"x"'}).status == 200
+        assert s.get("/join/age").status == s.get("/join/nobody").status == 200
+        for wrong in ("/page/none", "/client/none.js", "/client/../page/live.js", "/client/%2e%2e", "/page/", "/join/"):
+            assert (s.get(wrong).status, s.get(wrong).problem()) == (404, "not-found"), wrong
+        assert s.get("/", x=1).problem() == "query-wrong" and s.call("POST", "/").status == 405
+
+
+def case_questions(b):
+    with b.server("question", "--open", "--question", "age: How old are you: \"exactly\"?") as s:
+        listed = {c["name"]: c["question"] for c in s.get("/v1/collections").json()["collections"]}
+        assert listed == {"age": 'How old are you: "exactly"?', "speed": ""}
+        assert s.get("/v1/collections").json()["open"] is True
+    for wrong in ("age", "age:", "nobody:What?", "age:" + "x" * 512):
+        ended = run(b, "--data", b.work / "question-wrong", "--collection", b.age, "--question", wrong)
+        assert ended.returncode == 1 and "--question" in ended.stderr, (wrong, ended)
 
 
 def case_metrics(b):

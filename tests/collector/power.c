@@ -311,9 +311,18 @@ static bool append(trial *t, const size_t *which, size_t count, store_outcome *o
     return true;
 }
 
+/* Rolls the hour up into its day now and then, which must neither lose a report nor count one twice. */
+static void roll_up_sometimes(trial *t) {
+    enum { RARELY = 8, DAY = 86400 };
+    uint64_t rows;
+    if (below(RARELY) == 0)
+        (void)t->store->does->roll_up(t->store, t->number, &t->collection, policy.now + DAY, &rows);
+}
+
 /* Appends new batches until the power is lost. */
 static void append_until_death(trial *t) {
     while (t->store != NULL && !dead && t->next + GROUP < BATCHES) {
+        roll_up_sometimes(t);
         size_t which[GROUP];
         store_outcome outcomes[GROUP];
         const size_t count = 1 + below(GROUP);

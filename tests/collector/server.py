@@ -1,12 +1,15 @@
 """What the tests of podiumd share: starting a server, calling it, making reports with the program."""
 import http.client
 import json
+import os
 import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -27,12 +30,14 @@ class Answer:
 
 
 class Server:
-    """A podiumd on a port of the system's choice. `tokens` has the tokens that it printed, by scope and collection."""
+    """A podiumd on a port of the system's choice. `tokens` has the tokens that it printed, by scope and collection. If it
+    has no database, it keeps everything in the directory `data`; in any case it logs beside that."""
 
-    def __init__(self, program, data, *options, environment=None, wait=True):
+    def __init__(self, program, data, *options, database=None, environment=None, wait=True, wrapper=(), log=None, port=0):
         self.program, self.data, self.options = program, pathlib.Path(data), options
-        self.log = open(f"{data}.log", "ab")
-        self.process = subprocess.Popen([program, "--data", str(data), "--listen", "127.0.0.1:0", *options],
+        self.log = open(log or f"{data}.log", "ab")
+        store = ["--database", database] if database else ["--data", str(data)]
+        self.process = subprocess.Popen([*wrapper, program, *store, "--listen", f"127.0.0.1:{port}", *options],
                                         stdout=subprocess.PIPE, stderr=self.log, text=True, env=environment)
         self.tokens, self.port, self.printed = {}, None, ""
         if wait:
@@ -103,11 +108,61 @@ class Server:
         self.log.close()
 
 
+class Cluster:
+    """A PostgreSQL of the test's own, made by the scripts that test the extension. Gone at the end, however that comes."""
+
+    def __init__(self, bench):
+        if shutil.which(os.environ.get("PG_CONFIG", "pg_config")) is None:
+            print("there is no PostgreSQL: make setup PARTS=check", file=sys.stderr)
+            sys.exit(77)
+        script = pathlib.Path(__file__).parents[1] / "postgres" / "cluster.sh"
+        self.log = open(bench.work / "cluster.log", "wb")
+        self.shell = subprocess.Popen([script, script.parents[2], pathlib.Path(bench.podium).resolve().parents[1]],
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.sockets = pathlib.Path(self.shell.stdout.readline().strip())
+        self.start()
+
+    def order(self, command):
+        self.shell.stdin.write(command + "\n")
+        self.shell.stdin.flush()
+        assert self.shell.stdout.readline() == "done\n", "see cluster.log"
+
+    def start(self):
+        self.order("start")
+
+    def stop(self, mode="immediate"):
+        self.order(f"stop {mode}")
+
+    def url(self, name="postgres", user="tester"):
+        return f"postgresql://{user}@/{name}?host={self.sockets}"
+
+    def sql(self, text, name="postgres"):
+        """Returns the lines that the statements print."""
+        ended = subprocess.run(["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", self.url(name)], check=True,
+                               input=text, capture_output=True, text=True, env={**os.environ, "PGOPTIONS": ""})
+        return ended.stdout.splitlines()
+
+    def database(self, name):
+        """Makes an empty database, and returns its URL."""
+        self.sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        self.sql(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.shell.stdin.close()
+        self.shell.wait()
+        self.shell.stdout.close()
+        self.log.close()
+
+
 class Bench:
     """The programs under test, a directory of the test's own, and two collections in it."""
 
     def __init__(self, podiumd, podium, work):
-        self.podiumd, self.podium, self.work = podiumd, podium, pathlib.Path(work)
+        self.podiumd, self.podium, self.work = (pathlib.Path(path).resolve() for path in (podiumd, podium, work))
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir(parents=True)
         self.age = self.design("age", "--mechanism", "minimax", "--range", "1:120", "--epsilon", "1")
@@ -134,6 +189,36 @@ class Bench:
     def server(self, name, *options, collections=None, **more):
         files = [self.age, self.speed] if collections is None else collections
         return Server(self.podiumd, self.work / name, *[f"--collection={file}" for file in files], *options, **more)
+
+
+class Stream:
+    """Reads the events of a collection on a thread: `events` has what came, `ended` whether the server ended it."""
+
+    def __init__(self, server, path="/v1/collections/age/events", headers=None):
+        self.connection = server.connection(timeout=60)
+        self.connection.request("GET", path, headers=headers or {})
+        self.response = self.connection.getresponse()
+        self.events, self.ended = [], False
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        if self.response.status == 200:
+            self.thread.start()
+
+    def read(self):
+        try:
+            for line in self.response:
+                if line.startswith(b"data: "):
+                    self.events.append(json.loads(line[6:]))
+        except (OSError, ValueError):
+            pass
+        self.ended = True
+
+    def wait(self, n, seconds=20):
+        """Waits for an event about n reports, and returns it."""
+        return until(lambda: next((e for e in self.events if e["n"] == n), None), seconds)
+
+    def close(self):
+        self.connection.sock.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
 
 
 def until(true, seconds=30):

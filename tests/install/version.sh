@@ -9,7 +9,7 @@ PG_CONFIG=${PG_CONFIG:-pg_config}
 rm -rf "$work"
 mkdir -p "$work/copy"
 cd "$work"
-for part in CMakeLists.txt cmake include src cli adapters examples man completion; do
+for part in CMakeLists.txt cmake include src cli collector adapters examples man completion; do
     cp -R "$source/$part" copy
 done
 sed -i 's/\(define PODIUM_VERSION_MAJOR\) .*/\1 12/; s/\(define PODIUM_VERSION_MINOR\) .*/\1 34/

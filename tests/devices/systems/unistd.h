@@ -11,6 +11,7 @@ enum { STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO };
 #define X_OK 1
 #define _SC_NPROCESSORS_ONLN 58
 ssize_t read(int file, void *memory, size_t n);
+ssize_t write(int file, const void *bytes, size_t n);
 int close(int file);
 int fsync(int file);
 int dup(int file);

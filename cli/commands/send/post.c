@@ -1,0 +1,349 @@
+#include "commands/send/post.h"
+#include "commands/send/spool.h"
+#include "json.h"
+#include "platform.h"
+
+#include <curl/curl.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { BODY_MAX = 1 << 20, TOKEN_MAX = 512, URL_MAX = 8192, DETAIL_MAX = 600 };
+#define PAUSE_FIRST 0.25 /* seconds; doubled after every attempt */
+#define PAUSE_MOST 30.0
+#define CONNECT_SECONDS 15L
+#define ANSWER_SECONDS 60L
+
+struct post {
+    CURL *curl;
+    const post_options *options;
+    double retry;
+    char *collection; /* its address */
+    char authorization[TOKEN_MAX + 32];
+    char error[CURL_ERROR_SIZE];
+    /* The last answer */
+    CURLcode code;
+    long status;
+    char *body;
+    size_t body_n;
+};
+
+/* ---- The token ---- */
+
+static void read_token_file(const char *path, char token[TOKEN_MAX]) {
+    FILE *file = file_stream(path, "rb");
+    if (file == NULL)
+        fail(BAD_IO, "%s: %s", path, strerror(errno));
+    const size_t n = fread(token, 1, TOKEN_MAX - 1, file);
+    if (ferror(file))
+        fail(BAD_IO, "%s: %s", path, strerror(errno));
+    token[n] = '\0';
+    fclose(file);
+}
+
+/* Sets the header, or leaves it empty if there is no token. The token is never printed. */
+static void set_authorization(post *p) {
+    const char *variable = getenv("PODIUM_TOKEN"), *path = p->options->token_file;
+    char token[TOKEN_MAX] = "";
+    if (path != NULL)
+        read_token_file(path, token);
+    else if (variable != NULL)
+        snprintf(token, sizeof token, "%s", variable);
+    size_t n = strlen(token);
+    while (n > 0 && isspace((unsigned char)token[n - 1]))
+        token[--n] = '\0';
+    for (size_t i = 0; i < n; i++)
+        if (!isgraph((unsigned char)token[i]))
+            fail(BAD_DATA, "%s: a token is one line of letters, digits and signs",
+                 path == NULL ? "the variable PODIUM_TOKEN" : path);
+    if (path != NULL && n == 0)
+        fail(BAD_DATA, "%s: there is no token in this file", path);
+    if (n > 0)
+        snprintf(p->authorization, sizeof p->authorization, "Authorization: Bearer %s", token);
+}
+
+/* ---- The address ---- */
+
+static bool is_loopback(const char *host) {
+    static const char *const names[] = {"localhost", "[::1]"};
+    const size_t n = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/");
+    for (size_t i = 0; i < LENGTH(names); i++)
+        if (n == strlen(names[i]) && strncasecmp(host, names[i], n) == 0)
+            return true;
+    return strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == n;
+}
+
+static void check_address(const post *p, const char *to) {
+    const bool plain = strncasecmp(to, "http://", 7) == 0, safe = strncasecmp(to, "https://", 8) == 0;
+    if ((!plain && !safe) || strpbrk(to, "?#@ \n") != NULL)
+        fail_usage("send", "--to takes the address of a podiumd, such as https://reports.example.org, not '%s'", to);
+    if (plain && p->options->ca != NULL)
+        fail_usage("send", "--ca is for an address that begins with https://");
+    if (plain && !is_loopback(to + 7))
+        say("warning: %s is not encrypted, so that others may read the token on its way; use https://", to);
+}
+
+static char *address_of(const char *to, const char *name) {
+    char *encoded = percent_encode(name);
+    const size_t n = strlen(to) + strlen(encoded) + 32;
+    char *address = allocate(n);
+    size_t length = strlen(to);
+    while (length > 0 && to[length - 1] == '/')
+        length--;
+    snprintf(address, n, "%.*s/v1/collections/%s", (int)length, to, encoded);
+    free(encoded);
+    return address;
+}
+
+/* ---- One request ---- */
+
+static size_t receive(char *bytes, size_t size, size_t count, void *context) {
+    post *p = context;
+    const size_t n = size * count;
+    if (n > BODY_MAX - p->body_n)
+        return 0;
+    p->body = reallocate(p->body, p->body_n + n + 1);
+    memcpy(p->body + p->body_n, bytes, n);
+    p->body_n += n;
+    p->body[p->body_n] = '\0';
+    return n;
+}
+
+static void set_up(post *p) {
+    CURL *c = p->curl;
+    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, p->error);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, p);
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+    curl_easy_setopt(c, CURLOPT_TIMEOUT, ANSWER_SECONDS);
+    if (p->options->ca != NULL) {
+        curl_easy_setopt(c, CURLOPT_CAINFO, p->options->ca);
+        curl_easy_setopt(c, CURLOPT_CAPATH, NULL);
+    }
+}
+
+post *post_open(const post_options *options, const char *name) {
+    post *p = allocate(sizeof *p);
+    *p = (post){.options = options, .retry = options->retry};
+    check_address(p, options->to);
+    p->collection = address_of(options->to, name);
+    set_authorization(p);
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0 || (p->curl = curl_easy_init()) == NULL)
+        fail(BAD_IO, "libcurl cannot be started");
+    set_up(p);
+    return p;
+}
+
+void post_limit_retry(post *p, uint64_t seconds) {
+    if ((double)seconds < p->retry)
+        p->retry = (double)seconds;
+}
+
+void post_close(post *p) {
+    curl_easy_cleanup(p->curl);
+    curl_global_cleanup();
+    free(p->collection);
+    free(p->body);
+    free(p);
+}
+
+/* ---- Trying again ---- */
+
+/* A certificate that is wrong stays wrong; a connection that cannot be made now may be made later. */
+static bool is_temporary(const post *p) {
+    static const CURLcode codes[] = {CURLE_COULDNT_RESOLVE_PROXY,
+                                     CURLE_COULDNT_RESOLVE_HOST,
+                                     CURLE_COULDNT_CONNECT,
+                                     CURLE_PARTIAL_FILE,
+                                     CURLE_OPERATION_TIMEDOUT,
+                                     CURLE_SEND_ERROR,
+                                     CURLE_RECV_ERROR,
+                                     CURLE_GOT_NOTHING,
+                                     CURLE_SSL_CONNECT_ERROR,
+                                     CURLE_HTTP2,
+                                     CURLE_HTTP2_STREAM};
+    static const long statuses[] = {408, 425, 429, 500, 502, 503, 504};
+    for (size_t i = 0; i < LENGTH(codes); i++)
+        if (p->code == codes[i])
+            return true;
+    for (size_t i = 0; p->code == CURLE_OK && i < LENGTH(statuses); i++)
+        if (p->status == statuses[i])
+            return true;
+    return false;
+}
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void pause_for(double seconds) {
+    struct timespec left = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        continue;
+}
+
+/* The pause is drawn from its upper half, so that many clients do not all come back at the same moment. The server may
+   ask for a longer one. */
+static double pause_after(post *p, double pause) {
+    const podium_random *random = podium_random_system();
+    uint32_t bits = 0;
+    curl_off_t asked = 0;
+    random->fill(random->context, &bits, sizeof bits);
+    if (p->code == CURLE_OK)
+        curl_easy_getinfo(p->curl, CURLINFO_RETRY_AFTER, &asked);
+    pause *= 0.5 + (double)bits / 8589934592.0;
+    return (double)asked > pause ? (double)asked : pause;
+}
+
+/* ---- What an answer says ---- */
+
+/* Finds a member of the object in the body. Returns false if there is none of this kind. */
+static bool find_member(const post *p, const char *name, json_kind kind, json_value *found) {
+    json j = {p->body == NULL ? "" : p->body, p->body_n, 0};
+    json_value member;
+    if (json_read(&j).kind != JSON_OBJECT)
+        return false;
+    for (bool first = true; json_next_member(&j, first, &member); first = false) {
+        const json_value value = json_read(&j);
+        if (member.n == strlen(name) && memcmp(member.bytes, name, member.n) == 0) {
+            *found = value;
+            return value.kind == kind;
+        }
+        if (!json_skip(&j, value))
+            return false;
+    }
+    return false;
+}
+
+static uint64_t number_member(const post *p, const char *name) {
+    json_value value;
+    if (!find_member(p, name, JSON_NUMBER, &value) || !isdigit((unsigned char)value.bytes[0]))
+        fail(BAD_IO, "%s: the answer is not that of a podiumd", p->collection);
+    return strtoull(value.bytes, NULL, 10);
+}
+
+/* Says what went wrong, in the server's words if it has some. */
+static const char *words(const post *p, char said[DETAIL_MAX]) {
+    char title[DETAIL_MAX / 3], detail[DETAIL_MAX / 2];
+    json_value value;
+    if (p->code != CURLE_OK)
+        snprintf(said, DETAIL_MAX, "%s", p->error[0] == '\0' ? curl_easy_strerror(p->code) : p->error);
+    else if (find_member(p, "title", JSON_STRING, &value) && json_unescape(title, sizeof title, value) &&
+             find_member(p, "detail", JSON_STRING, &value) && json_unescape(detail, sizeof detail, value))
+        snprintf(said, DETAIL_MAX, "%s (status %ld). %s", title, p->status, detail);
+    else
+        snprintf(said, DETAIL_MAX, "the answer has status %ld", p->status);
+    return said;
+}
+
+/* Sends what is set up until it is answered by something that is not temporary. */
+static void perform(post *p) {
+    char said[DETAIL_MAX];
+    const double began = seconds_now();
+    double pause = PAUSE_FIRST;
+    for (int attempt = 1;; attempt++) {
+        p->body_n = 0;
+        p->error[0] = '\0';
+        p->code = curl_easy_perform(p->curl);
+        curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &p->status);
+        if (!is_temporary(p))
+            return;
+        const double wait = pause_after(p, pause), left = began + p->retry - seconds_now();
+        if (wait > left)
+            fail(BAD_IO, "%s: %s; gave up after %d attempt%s, because the next one would be %.0f s from now",
+                 p->options->to, words(p, said), attempt, attempt == 1 ? "" : "s", wait);
+        if (attempt == 2) /* the first may be a rate limit, which is nothing to report */
+            say("%s: %s; trying again for %.0f s", p->options->to, words(p, said), left);
+        pause_for(wait);
+        pause = 2 * pause < PAUSE_MOST ? 2 * pause : PAUSE_MOST;
+    }
+}
+
+static _Noreturn void fail_answer(const post *p) {
+    char said[DETAIL_MAX];
+    const bool token = p->code == CURLE_OK && (p->status == 401 || p->status == 403);
+    if (token)
+        fail(BAD_IO, "%s: %s\npodium: %s", p->options->to, words(p, said),
+             p->authorization[0] == '\0' ? "give the token by --token-file FILE or in the variable PODIUM_TOKEN"
+                                         : "look at --token-file or PODIUM_TOKEN");
+    fail(BAD_IO, "%s: %s", p->options->to, words(p, said));
+}
+
+/* ---- Describing the collection ---- */
+
+/* Turns {"region": ["north", "south"]} into the declaration "region=north,south". */
+static void declare(const post *p, labels *all, json *j, json_value name) {
+    char word[LABEL_TEXT_MAX];
+    size_t capacity = 256, n;
+    char *declaration = allocate(capacity);
+    bool right = json_unescape(word, sizeof word, name) && json_read(j).kind == JSON_ARRAY;
+    n = (size_t)snprintf(declaration, capacity, "%s=", right ? word : "");
+    for (bool first = true; right && json_next_item(j, first); first = false) {
+        right = json_unescape(word, sizeof word, json_read(j));
+        if (n + sizeof word + 2 > capacity)
+            declaration = reallocate(declaration, capacity *= 2);
+        n += (size_t)snprintf(declaration + n, capacity - n, "%s%s", first ? "" : ",", right ? word : "");
+    }
+    if (!right || labels_declare(all, declaration) != NULL)
+        fail(BAD_IO, "%s: the answer is not that of a podiumd", p->collection);
+    free(declaration);
+}
+
+static void read_labels(const post *p, labels *all) {
+    json_value value, name;
+    if (!find_member(p, "labels", JSON_OBJECT, &value))
+        fail(BAD_IO, "%s: the answer is not that of a podiumd", p->collection);
+    json j = {p->body, p->body_n, (size_t)(value.bytes + 1 - p->body)};
+    for (bool first = true; json_next_member(&j, first, &name); first = false)
+        declare(p, all, &j, name);
+}
+
+description post_describe(post *p) {
+    description d = {.fingerprint = 0};
+    json_value value;
+    curl_easy_setopt(p->curl, CURLOPT_URL, p->collection);
+    curl_easy_setopt(p->curl, CURLOPT_HTTPGET, 1L);
+    perform(p);
+    if (p->code == CURLE_OK && p->status == 404)
+        fail(BAD_DATA, "%s: the server does not collect for this collection; %s/v1/collections lists what it has",
+             p->collection, p->options->to);
+    if (p->code != CURLE_OK || p->status != 200)
+        fail_answer(p);
+    if (!find_member(p, "fingerprint", JSON_STRING, &value))
+        fail(BAD_IO, "%s: the answer is not that of a podiumd", p->collection);
+    d.fingerprint = strtoull(value.bytes, NULL, 16);
+    d.reports_max = number_member(p, "reports_max");
+    d.body_max = number_member(p, "body_max");
+    d.key_hours = number_member(p, "key_hours");
+    read_labels(p, &d.labels);
+    return d;
+}
+
+/* ---- A batch ---- */
+
+answer post_batch(post *p, const char *key, const char *query, const unsigned char *codes, size_t n) {
+    char url[URL_MAX], header[128];
+    snprintf(url, sizeof url, "%s/reports?%s", p->collection, query);
+    snprintf(header, sizeof header, "Idempotency-Key: %s", key);
+    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/vnd.podium.codes");
+    headers = curl_slist_append(headers, "Expect:");
+    headers = curl_slist_append(headers, header);
+    if (p->authorization[0] != '\0')
+        headers = curl_slist_append(headers, p->authorization);
+    curl_easy_setopt(p->curl, CURLOPT_URL, url);
+    curl_easy_setopt(p->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(p->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
+    curl_easy_setopt(p->curl, CURLOPT_POSTFIELDS, codes);
+    perform(p);
+    if (p->code != CURLE_OK || p->status != 200)
+        fail_answer(p);
+    curl_easy_setopt(p->curl, CURLOPT_HTTPHEADER, NULL);
+    curl_slist_free_all(headers);
+    return (answer){number_member(p, "accepted"), number_member(p, "refused")};
+}

@@ -1,0 +1,34 @@
+/* Post: talks to a podiumd by libcurl. It tries again, under the same key, whatever may be only temporary. */
+#ifndef PODIUM_CLI_POST_H
+#define PODIUM_CLI_POST_H
+
+#include "cli.h"
+#include "labels.h"
+
+typedef struct {
+    const char *to;         /* http://HOST:PORT or https://HOST:PORT, perhaps with a path */
+    const char *token_file; /* NULL if not given */
+    const char *ca;         /* a file of certificates to trust instead of the system's; NULL if not given */
+    uint32_t retry;         /* how many seconds a request is tried again */
+} post_options;
+
+/* What the server says about a collection */
+typedef struct {
+    uint64_t fingerprint, reports_max, body_max, key_hours;
+    labels labels;
+} description;
+
+typedef struct {
+    uint64_t accepted, refused;
+} answer;
+
+/* All of these end the program if the server refuses, or does not answer for too long. */
+typedef struct post post;
+post *post_open(const post_options *options, const char *name); /* the name is that of the collection */
+description post_describe(post *p);
+/* Sends a batch. The query is added to the address. */
+answer post_batch(post *p, const char *key, const char *query, const unsigned char *codes, size_t n);
+void post_limit_retry(post *p, uint64_t seconds); /* tries for no longer than this */
+void post_close(post *p);
+
+#endif

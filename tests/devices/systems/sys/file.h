@@ -1,0 +1,2 @@
+enum { LOCK_EX = 2, LOCK_NB = 4 };
+int flock(int file, int operation);
