@@ -236,6 +236,9 @@ REQUESTS ?= 200000
 bench-collector:
 	@scripts/setup.sh --check build collector bench-collector
 	@$(MAKE) collector >/dev/null
+	@$(CONFIGURE) -DPODIUM_BENCH=ON >/dev/null
+	@cmake --build build -j$(JOBS) --target json
+	@build/bench/json
 	@bench/collector.py build/collector/podiumd build/cli/podium build/bench/collector $(REQUESTS)
 
 clean:

@@ -1,5 +1,6 @@
 #include "body.h"
 #include "json.h"
+#include "table/number.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -78,13 +79,13 @@ static body_status add_not_number(const body_rules *rules, batch *b) {
 
 static body_status add_report_value(const body_rules *rules, batch *b, json_value v) {
     double x;
-    const bool number = v.kind == JSON_NUMBER && podium_number_parse(&x, v.bytes, v.n) == PODIUM_OK;
+    const bool number = v.kind == JSON_NUMBER && number_read(&x, v.bytes, v.n);
     return number ? add_report(rules, b, x) : add_not_number(rules, b);
 }
 
 static body_status add_code_value(const body_rules *rules, batch *b, json_value v) {
     double x;
-    const bool number = v.kind == JSON_NUMBER && podium_number_parse(&x, v.bytes, v.n) == PODIUM_OK;
+    const bool number = v.kind == JSON_NUMBER && number_read(&x, v.bytes, v.n);
     const bool cell = number && x >= 0 && x == floor(x) && x < (double)podium_collection_cells(rules->collection);
     return cell ? add_cell(rules, b, (uint32_t)x) : number ? add_refused(rules, b) : add_not_number(rules, b);
 }

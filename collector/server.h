@@ -4,7 +4,7 @@
 #define PODIUM_COLLECTOR_SERVER_H
 
 #include "catalogue.h"
-#include "limits.h"
+#include "client_limits.h"
 #include "problem.h"
 #include "tokens.h"
 #include "workers.h"

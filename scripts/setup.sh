@@ -12,7 +12,7 @@ build="gcc libc6-dev make cmake pkg-config libssl-dev"
 amalgamation="python3"
 demo="gnuplot-nox"
 sqlite="libsqlite3-dev sqlite3"
-bench_collector="wrk python3"
+bench_collector="wrk python3 libjansson-dev"
 live="python3"
 collector="libmicrohttpd-dev libsqlite3-dev libpq-dev zlib1g-dev libcurl4-openssl-dev libgnutls28-dev"
 fuzz="clang libclang-rt-dev check libsubunit-dev libmpfr-dev libgmp-dev zlib1g-dev"
@@ -26,7 +26,7 @@ web="clang lld wasi-libc binaryen esbuild nodejs npm"
 site="$web python3"
 shape="check libsubunit-dev libmpfr-dev libgmp-dev python3 python3-numpy"
 check="$fuzz $python $collector $spark $site python3-pytest python3-hypothesis python3-pandas
-    clang-format clang-tidy g++ valgrind binutils patch mandoc openssl curl systemd strace prometheus nginx gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
+    clang-format clang-tidy g++ valgrind binutils patch mandoc openssl curl systemd strace prometheus nginx libjansson-dev gnuplot-nox bash python3 python3-numpy procps locales chromium chromium-driver
     $bench_postgres postgresql-15-plproxy
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
@@ -78,6 +78,7 @@ there() {
     libmicrohttpd-dev) header microhttpd.h ;;
     libpq-dev) pkg-config --exists libpq ;;
     zlib1g-dev) header zlib.h ;;
+    libjansson-dev) header jansson.h ;;
     libcurl4-openssl-dev) header curl/curl.h ;;
     libgnutls28-dev) header gnutls/gnutls.h ;;
     gnuplot-nox) command -v gnuplot ;;

@@ -45,24 +45,24 @@ static void expect_counts(body_format format, const char *bytes, size_t n, uint6
     batch_free(&b);
 }
 
-static void expect_status(body_format format, const char *text, body_status expected) {
+static void expect_status(body_format format, const char *bytes, body_status expected) {
     batch b;
     podium_aggregate sum;
-    const body_status status = take(format, text, strlen(text), &b, &sum);
-    ck_assert_msg(status == expected, "%s: status %d", text, (int)status);
+    const body_status status = take(format, bytes, strlen(bytes), &b, &sum);
+    ck_assert_msg(status == expected, "%s: status %d", bytes, (int)status);
     batch_free(&b);
 }
 
 /* Writes a body with reports that the collection can have produced; %s stands for each of them. */
-static const char *with_reports(char text[512], const char *format) {
+static const char *with_reports(char body[512], const char *format) {
     char least[PODIUM_NUMBER_TEXT_MAX], most[PODIUM_NUMBER_TEXT_MAX];
     podium_number_format(least, sizeof least, podium_collection_least(rules.collection));
     podium_number_format(most, sizeof most, podium_collection_most(rules.collection));
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(text, 512, format, least, most);
+    snprintf(body, 512, format, least, most);
 #pragma GCC diagnostic pop
-    return text;
+    return body;
 }
 
 START_TEST(json_reports) {

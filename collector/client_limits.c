@@ -1,4 +1,4 @@
-#include "limits.h"
+#include "client_limits.h"
 #include "clock.h"
 #include "table/siphash.h"
 

@@ -1,7 +1,7 @@
-/* Limits: how many requests an address may send, and how long it may take to send one. Addresses are in memory only,
-   under a hash whose key is random, and everything about them is forgotten within the hour. */
-#ifndef PODIUM_COLLECTOR_LIMITS_H
-#define PODIUM_COLLECTOR_LIMITS_H
+/* Limits for clients: how many requests an address may send, and how long it may take to send one. Addresses are in
+   memory only, under a hash whose key is random, and everything about them is forgotten within the hour. */
+#ifndef PODIUM_COLLECTOR_CLIENT_LIMITS_H
+#define PODIUM_COLLECTOR_CLIENT_LIMITS_H
 
 #include "metrics.h"
 
