@@ -1,4 +1,5 @@
 #include "answers.h"
+#include "problem.h"
 
 bool asked_shape(const asked *a) {
     return a->histogram > 0 || a->quantiles.count > 0 || a->below.count > 0;
@@ -63,10 +64,15 @@ static void print_shape(text *t, const podium_summary *s, const asked *a) {
 
 /* ---- The estimate ---- */
 
-static void print_counts(text *t, const podium_summary *s) {
-    text_print(t, "\"n\": %llu", (unsigned long long)s->count);
-    if (s->refused > 0)
-        text_print(t, ", \"refused\": %llu", (unsigned long long)s->refused);
+static void print_counts(text *t, uint64_t count, uint64_t refused) {
+    text_print(t, "\"n\": %llu", (unsigned long long)count);
+    if (refused > 0)
+        text_print(t, ", \"refused\": %llu", (unsigned long long)refused);
+}
+
+void answer_not_reports(text *t, const podium_aggregate *sum) {
+    print_counts(t, podium_aggregate_count(sum), podium_aggregate_refused(sum));
+    text_print(t, ", \"problem\": \"%s\"", problem_name(PROBLEM_NOT_REPORTS));
 }
 
 static void print_mean(text *t, const podium_summary *s) {
@@ -84,7 +90,7 @@ static void print_mean(text *t, const podium_summary *s) {
 }
 
 void answer_estimate(text *t, const podium_summary *s, const asked *a) {
-    print_counts(t, s);
+    print_counts(t, s->count, s->refused);
     if (s->mean_known != PODIUM_KNOWN_ESTIMATED)
         return;
     print_mean(t, s);
@@ -97,7 +103,7 @@ void answer_estimate(text *t, const podium_summary *s, const asked *a) {
 }
 
 void answer_distribution(text *t, const podium_summary *s, const asked *a) {
-    print_counts(t, s);
+    print_counts(t, s->count, s->refused);
     if (s->mean_known != PODIUM_KNOWN_ESTIMATED)
         return;
     text_member(t, "confidence", s->confidence);

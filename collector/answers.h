@@ -21,6 +21,9 @@ bool asked_shape(const asked *a);
 void answer_estimate(text *t, const podium_summary *s, const asked *a);
 void answer_distribution(text *t, const podium_summary *s, const asked *a);
 
+/* The same in place of an estimate that would be wrong, because no values could have led to these reports */
+void answer_not_reports(text *t, const podium_aggregate *sum);
+
 enum { EXCESS_MAX = 1024 }; /* parts of the support; podium_aggregate_excess finds no more */
 /* Writes how many reports are dishonest at least, and up to `shown` of the parts of the support that have too many. */
 void answer_excess(text *t, const podium_excess *excess, size_t found, size_t shown);

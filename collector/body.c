@@ -123,7 +123,9 @@ body_status batch_set_fingerprint(const body_rules *rules, batch *b, const char 
 
 body_status batch_set_label(const body_rules *rules, batch *b, const char *name, const char *value) {
     const char *complaint = label_set_add(rules->labels, &b->labels, name, value);
-    return complaint == NULL ? BODY_TAKEN : wrong(b, BODY_LABEL_WRONG, "A label is wrong: %s.", complaint);
+    return complaint == NULL ? BODY_TAKEN
+                             : wrong(b, BODY_LABEL_WRONG,
+                                     "A label is wrong: %s. GET /v1/collections lists all that there are.", complaint);
 }
 
 /* ---- JSON ---- */

@@ -13,10 +13,10 @@
 
 enum { SLOTS = 1 << 16, WAYS = 8, FORGET_SECONDS = 3000 };
 
-/* An address is allowed a request whenever `free` is no more than a second ahead; each request moves it on. */
+/* An address is allowed a request whenever `next` is no more than a second ahead; each request moves it on. */
 typedef struct {
     uint64_t address; /* its hash */
-    double free;
+    double next;
 } slot;
 
 struct rates {
@@ -27,7 +27,7 @@ struct rates {
 };
 
 /* Forgets everything, and hashes with another key from now on. */
-static bool forget(rates *r) {
+static bool forget_all(rates *r) {
     memset(r->slots, 0, sizeof r->slots);
     r->forgotten = seconds_now();
     return RAND_bytes((unsigned char *)r->key, sizeof r->key) == 1;
@@ -35,7 +35,7 @@ static bool forget(rates *r) {
 
 rates *rates_make(void) {
     rates *r = calloc(1, sizeof *r);
-    if (r == NULL || !forget(r)) {
+    if (r == NULL || !forget_all(r)) {
         free(r);
         return NULL;
     }
@@ -65,11 +65,19 @@ static slot *find_slot(rates *r, uint64_t hash) {
     for (size_t i = 0; i < WAYS; i++) {
         if (ways[i].address == hash)
             return &ways[i];
-        if (ways[i].free < oldest->free)
+        if (ways[i].next < oldest->next)
             oldest = &ways[i];
     }
     *oldest = (slot){hash, 0};
     return oldest;
+}
+
+/* Forgets all addresses if it is nearly an hour since that happened. */
+static void rates_forget(rates *r) {
+    pthread_mutex_lock(&r->lock);
+    if (seconds_now() - r->forgotten > FORGET_SECONDS)
+        forget_all(r);
+    pthread_mutex_unlock(&r->lock);
 }
 
 bool rates_exceed(rates *r, const struct sockaddr *address, uint32_t rate) {
@@ -77,14 +85,12 @@ bool rates_exceed(rates *r, const struct sockaddr *address, uint32_t rate) {
         return false;
     pthread_mutex_lock(&r->lock);
     const double now = seconds_now();
-    if (now - r->forgotten > FORGET_SECONDS)
-        forget(r);
     slot *s = find_slot(r, hash_address(r, address));
-    if (s->free < now)
-        s->free = now;
-    const bool exceeded = s->free + 1.0 / rate > now + 1;
+    if (s->next < now)
+        s->next = now;
+    const bool exceeded = s->next + 1.0 / rate > now + 1;
     if (!exceeded)
-        s->free += 1.0 / rate;
+        s->next += 1.0 / rate;
     pthread_mutex_unlock(&r->lock);
     return exceeded;
 }
@@ -107,6 +113,7 @@ bool address_parse(struct sockaddr_storage *address, const char *list) {
 /* ---- Slow clients ---- */
 
 struct watch {
+    rates *rates;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t thread;
@@ -136,16 +143,18 @@ static void *watch_all(void *context) {
         while (!w->stopping && pthread_cond_timedwait(&w->wake, &w->lock, &until) == 0)
             ;
         cut_off(w, seconds_now());
+        rates_forget(w->rates);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
 
-watch *watch_start(metrics *m, uint32_t seconds) {
+watch *watch_start(metrics *m, rates *r, uint32_t seconds) {
     watch *w = calloc(1, sizeof *w);
     if (w == NULL)
         return NULL;
     w->metrics = m;
+    w->rates = r;
     w->seconds = seconds;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);

@@ -29,7 +29,8 @@ typedef struct watched {
 } watched;
 
 typedef struct watch watch;
-watch *watch_start(metrics *m, uint32_t seconds); /* NULL on failure; cuts off what takes longer */
+/* Cuts off what takes longer, and lets the rates forget, also while nobody sends anything. NULL on failure. */
+watch *watch_start(metrics *m, rates *r, uint32_t seconds);
 void watch_stop(watch *w);
 watched *watch_add(watch *w, int socket); /* NULL if there is no memory */
 void watch_remove(watch *w, watched *c);

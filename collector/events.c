@@ -191,14 +191,6 @@ static void print_refusals(text *t, const metrics_collection *m) {
     text_add(t, "}", 1);
 }
 
-/* In place of an estimate, which would be wrong */
-static void print_problem(text *t, const podium_aggregate *all) {
-    text_print(t, "\"n\": %llu", (unsigned long long)podium_aggregate_count(all));
-    if (podium_aggregate_refused(all) > 0)
-        text_print(t, ", \"refused\": %llu", (unsigned long long)podium_aggregate_refused(all));
-    text_print(t, ", \"problem\": \"%s\"", problem_name(PROBLEM_NOT_REPORTS));
-}
-
 /* What no honest people can have sent, if there is any */
 static bool print_excess(text *t, entry *e, const podium_aggregate *all) {
     enum { SHOWN = 5 };
@@ -221,7 +213,7 @@ static bool print_views(text *t, const views *v) {
     const bool tells = podium_collection_tells_spread(&e->collection);
     text_print(t, "data: {");
     if (!views_check(v))
-        print_problem(t, all);
+        answer_not_reports(t, all);
     else if (!print_estimate(t, e, all, tells ? PODIUM_BINS_DEFAULT : 0) || !print_labels(t, v))
         return false;
     if (!print_excess(t, e, all))
@@ -235,8 +227,10 @@ static bool print_views(text *t, const views *v) {
 static event *write_event(store *s, entry *e) {
     views v;
     text t = {.bytes = NULL};
-    const bool good = views_make(&v, e) && s->does->read(s, e->number, 0, INT64_MAX, add_to_views, &v) == STORE_OK &&
-                      v.of[0].failed == PODIUM_OK && print_views(&t, &v);
+    bool good = views_make(&v, e) && s->does->read(s, e->number, 0, INT64_MAX, add_to_views, &v) == STORE_OK;
+    for (size_t i = 0; good && i < v.count; i++)
+        good = v.of[i].failed == PODIUM_OK;
+    good = good && print_views(&t, &v);
     event *made = good ? event_make(t.bytes, t.n) : NULL;
     views_free(&v);
     text_free(&t);

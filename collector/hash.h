@@ -9,7 +9,7 @@ typedef struct {
     size_t n;
 } hash_part;
 
-/* Each part counts with its length, so that two lists of parts are never the same text. Returns false if OpenSSL
+/* Each part counts with its length, so that different lists never hash the same bytes. Returns false if OpenSSL
    fails. */
 bool hash_parts(store_hash *hash, const hash_part *parts, size_t count);
 bool hash_equal(const store_hash *a, const store_hash *b); /* in constant time */

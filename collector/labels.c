@@ -6,16 +6,14 @@
 
 /* ---- Declaring ---- */
 
-static bool is_word(const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)s[i] <= ' ' || s[i] == 0x7f || strchr("\"\\:=,;&", s[i]) != NULL)
-            return false;
-    return n > 0 && n < LABEL_TEXT_MAX;
-}
-
-static bool put_word(char to[LABEL_TEXT_MAX], const char *s, size_t n) {
-    if (!is_word(s, n))
+/* Copies a name, which has no blanks, or a value, which may have some within it, as "New York" has. */
+static bool put_word(char to[LABEL_TEXT_MAX], const char *s, size_t n, bool may_have_blanks) {
+    if (n == 0 || n >= LABEL_TEXT_MAX || s[0] == ' ' || s[n - 1] == ' ')
         return false;
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)s[i] < ' ' || s[i] == 0x7f || strchr("\"\\:=,;&", s[i]) != NULL ||
+            (s[i] == ' ' && !may_have_blanks))
+            return false;
     memcpy(to, s, n);
     to[n] = '\0';
     return true;
@@ -35,8 +33,8 @@ static const char *add_values(label *l, const char *list) {
     for (size_t n;; list += n + 1) {
         char value[LABEL_TEXT_MAX];
         n = strcspn(list, ",");
-        if (!put_word(value, list, n))
-            return "a value has from 1 to 63 characters, without blanks and without \" \\ : = , ; &";
+        if (!put_word(value, list, n, true))
+            return "a value has from 1 to 63 bytes, none of them \" \\ : = , ; or &, and no blank at its ends";
         if (value_number(l, value) < l->count)
             return "a value occurs twice";
         if (l->count + 2 > LABEL_SETS_MAX)
@@ -62,7 +60,7 @@ static int by_name(const void *a, const void *b) {
 const char *labels_declare(labels *all, const char *declaration) {
     const size_t n = strcspn(declaration, "=");
     label l = {.count = 0};
-    if (declaration[n] == '\0' || !put_word(l.name, declaration, n))
+    if (declaration[n] == '\0' || !put_word(l.name, declaration, n, false))
         return "a label is declared as NAME=VALUE,VALUE,...";
     if (labels_find(all, l.name) < LABELS_MAX)
         return "the label is declared twice";
@@ -129,8 +127,9 @@ bool label_set_parse(const labels *all, label_set *set, const char *object) {
         char label_name[LABEL_TEXT_MAX], value[LABEL_TEXT_MAX];
         const json_value string = json_read(&j);
         if (string.kind != JSON_STRING || !json_unescape(label_name, sizeof label_name, name) ||
-            !json_unescape(value, sizeof value, string) || label_set_add(all, set, label_name, value) != NULL)
+            !json_unescape(value, sizeof value, string))
             return false;
+        label_set_add(all, set, label_name, value);
     }
     return !json_is_wrong(&j);
 }

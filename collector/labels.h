@@ -35,7 +35,7 @@ size_t labels_find(const labels *all, const char *name);
 
 /* Writes the set as a JSON object, such as {"region": "north"}; it is what the store knows the set by. */
 void label_set_print(text *t, const labels *all, const label_set *set);
-/* Reads such a text. Returns false if it names what is not declared (any more). */
+/* Reads such a text, without what is no longer declared. Returns false if it is no such text. */
 bool label_set_parse(const labels *all, label_set *set, const char *object);
 /* Does the set have all values that the other one has? */
 bool label_set_matches(const label_set *set, const label_set *wanted);

@@ -31,7 +31,7 @@ static const struct {
     const char *name, *type, *help;
 } numbers[METRICS] = {
     [METRIC_CONNECTIONS] = {"podiumd_connections", "gauge", "Open connections."},
-    [METRIC_BODY_BYTES] = {"podiumd_body_bytes", "gauge", "Bytes of request bodies in memory."},
+    [METRIC_BODY_BYTES] = {"podiumd_body_bytes", "gauge", "Bytes of requests and of large answers in memory."},
     [METRIC_QUEUE] = {"podiumd_queue_batches", "gauge", "Batches that wait for the store."},
     [METRIC_GROUPS] = {"podiumd_commits_total", "counter", "Transactions that were committed."},
     [METRIC_GROUPED] = {"podiumd_committed_batches_total", "counter", "Batches in those transactions."},
@@ -137,7 +137,8 @@ static void print_collections(metrics *m, text *t) {
         size_t at;
     } counters[] = {
         {"podiumd_reports_accepted_total", "Reports that were counted.", offsetof(metrics_collection, accepted)},
-        {"podiumd_reports_refused_total", "Reports that cannot be reports.", offsetof(metrics_collection, refused)},
+        {"podiumd_reports_refused_total", "Reports refused because the collection cannot have produced them.",
+         offsetof(metrics_collection, refused)},
         {"podiumd_reports_not_numbers_total", "Refused reports that are no numbers.",
          offsetof(metrics_collection, not_numbers)},
         {"podiumd_batches_total", "Batches that were counted.", offsetof(metrics_collection, batches)},

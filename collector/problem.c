@@ -7,6 +7,7 @@ static const struct {
     [PROBLEM_NOT_FOUND] = {404, 0, "not-found", "There is nothing at this address"},
     [PROBLEM_METHOD_WRONG] = {405, 0, "method-wrong", "This address does not have that method"},
     [PROBLEM_TOKEN_MISSING] = {401, 0, "token-missing", "The request needs a token"},
+    [PROBLEM_TOKEN_UNKNOWN] = {401, 0, "token-unknown", "The server does not know this token"},
     [PROBLEM_TOKEN_WRONG] = {403, 0, "token-wrong", "The token does not allow this request"},
     [PROBLEM_ORIGIN_WRONG] = {403, 0, "origin-wrong", "Web pages of this origin may not call this server"},
     [PROBLEM_HOST_WRONG] = {421, 0, "host-wrong", "This server does not answer to that name"},
@@ -27,7 +28,8 @@ static const struct {
     [PROBLEM_KEYS_FULL] = {503, 60, "keys-full", "No more keys can be kept at the moment"},
     [PROBLEM_BUSY] = {503, 1, "busy", "The server is busy"},
     [PROBLEM_STORE_AWAY] = {503, 5, "store-away", "The store cannot be reached or written at the moment"},
-    [PROBLEM_OUTCOME_UNKNOWN] = {500, 0, "outcome-unknown", "The database broke off while it stored this"},
+    [PROBLEM_OUTCOME_UNKNOWN] = {500, 0, "outcome-unknown",
+                                 "The connection to the database was lost during the commit"},
 };
 
 const char *problem_name(problem_kind kind) {

@@ -80,13 +80,10 @@ static bool read_shape(request *r, asked *a) {
     return false;
 }
 
-/* With trim=true, takes out of each group what honest people cannot have sent. */
+/* Takes out of each group what honest people cannot have sent. */
 static bool trim_groups(request *r, sums *s) {
     const podium_collection *collection = &r->entry->collection;
-    bool trim = false;
-    if (!query_flag(r, "trim", &trim))
-        return false;
-    for (size_t i = 0; trim && i < GROUPS_MAX && r->status == 0; i++)
+    for (size_t i = 0; i < GROUPS_MAX && r->status == 0; i++)
         if (s->groups[i] != NULL && podium_aggregate_trim(collection, s->groups[i], &s->trimmed[i]) != PODIUM_OK)
             request_refuse(r, PROBLEM_NOT_REPORTS,
                            "So many reports are dishonest that the others cannot be told from them.");
@@ -94,7 +91,7 @@ static bool trim_groups(request *r, sums *s) {
 }
 
 /* Refuses to answer if these cannot be reports, as podium estimate does, unless force=true. */
-static bool check_groups(request *r, sums *s) {
+static bool check_groups(request *r, sums *s, const char *advice) {
     const podium_aggregate *all[GROUPS_MAX];
     size_t count = 0, which;
     bool force = false;
@@ -109,8 +106,8 @@ static bool check_groups(request *r, sums *s) {
     if (status == PODIUM_ERROR_NOT_REPORTS)
         request_refuse(r, PROBLEM_NOT_REPORTS,
                        "They may be raw values, rounded or repeated, or of another collection, so that an estimate "
-                       "would be wrong. Add trim=true to leave out those that honest people cannot have sent (GET "
-                       "dishonest shows them), or force=true to get it all the same.");
+                       "would be wrong. %s Add force=true to get it all the same.",
+                       advice);
     else if (status != PODIUM_OK)
         refuse_status(r, status);
     return r->status == 0;
@@ -157,10 +154,10 @@ static void print_groups(request *r, sums *s, const asked *a, printer *print) {
     for (size_t i = 0; i < GROUPS_MAX && r->status == 0; i++) {
         if (s->groups[i] == NULL)
             continue;
-        if (summary == NULL || !summarise(r, summary, s->groups[i], a)) {
+        if (summary == NULL)
             refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
+        if (summary == NULL || !summarise(r, summary, s->groups[i], a))
             break;
-        }
         text_print(&r->out, "%s{", before);
         if (grouped) {
             text_print(&r->out, "\"group\": ");
@@ -181,11 +178,15 @@ static void print_groups(request *r, sums *s, const asked *a, printer *print) {
 
 static void answer_groups(request *r, const asked *a, printer *print) {
     sums s;
-    if (!read_selection(r, &s))
+    bool trim = false;
+    if (!query_flag(r, "trim", &trim) || !read_selection(r, &s))
         return;
+    const char *advice = trim ? "What trim=true has left is not possible either."
+                              : "Add trim=true to leave out those that honest people cannot have sent (GET dishonest "
+                                "shows them).";
     const bool all = s.by == LABELS_MAX && sums_group(&s, &s.wanted) == NULL; /* one group, even of no reports */
-    if (!all && read_rows(r, &s, sums_add_row, &s) && check_length(r, &s, a) && trim_groups(r, &s) &&
-        check_groups(r, &s))
+    if (!all && read_rows(r, &s, sums_add_row, &s) && check_length(r, &s, a) && (!trim || trim_groups(r, &s)) &&
+        check_groups(r, &s, advice))
         print_groups(r, &s, a, print);
     else if (all)
         refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
@@ -220,6 +221,7 @@ typedef struct {
     podium_summary *summary;
     size_t points;
     bool cumulative; /* each point has all reports up to its end */
+    bool force;      /* estimate also from what cannot be reports */
 } history;
 
 static void print_time(text *t, const char *name, int64_t at) {
@@ -230,6 +232,22 @@ static void print_time(text *t, const char *name, int64_t at) {
     text_print(t, "\"%s\": \"%s\", ", name, s);
 }
 
+/* A point that cannot be of reports has no estimate, but the others do: one bad hour is no reason to refuse a year. */
+static bool print_what_it_says(history *h, const podium_aggregate *sum) {
+    request *r = h->request;
+    const podium_status status = h->force ? PODIUM_OK : podium_aggregate_check(&r->entry->collection, sum);
+    if (status == PODIUM_ERROR_NOT_REPORTS) {
+        answer_not_reports(&r->out, sum);
+        return true;
+    }
+    if (status != PODIUM_OK)
+        return refuse_status(r, status);
+    if (!summarise(r, h->summary, sum, &h->asked))
+        return false;
+    answer_estimate(&r->out, h->summary, &h->asked);
+    return true;
+}
+
 static bool print_point(history *h, size_t i) {
     request *r = h->request;
     if (h->points == POINTS_MAX) {
@@ -237,8 +255,6 @@ static bool print_point(history *h, size_t i) {
                        "The history has more than %d points; ask for a shorter time, or for days.", POINTS_MAX);
         return false;
     }
-    if (!summarise(r, h->summary, h->sums.groups[i], &h->asked))
-        return false;
     text_print(&r->out, h->points++ == 0 ? "{" : ",\n {");
     print_time(&r->out, "from", h->start);
     print_time(&r->out, "to", h->start + h->length);
@@ -247,9 +263,9 @@ static bool print_point(history *h, size_t i) {
         text_string(&r->out, sums_name(&h->sums, i));
         text_print(&r->out, ", ");
     }
-    answer_estimate(&r->out, h->summary, &h->asked);
+    const bool printed = print_what_it_says(h, h->sums.groups[i]);
     text_add(&r->out, "}", 1);
-    return true;
+    return printed;
 }
 
 /* Writes the points of the hour or day that is complete. */
@@ -297,8 +313,8 @@ void handle_history(request *r) {
     }
     h->request = r;
     h->start = -1;
-    if (read_every(r, &h->every) && query_flag(r, "cumulative", &h->cumulative) && read_question(r, &h->asked) &&
-        read_selection(r, &h->sums)) {
+    if (read_every(r, &h->every) && query_flag(r, "cumulative", &h->cumulative) && query_flag(r, "force", &h->force) &&
+        read_question(r, &h->asked) && read_selection(r, &h->sums)) {
         text_print(&r->out, "[");
         if (read_rows(r, &h->sums, add_history_row, h) && print_points(h)) {
             text_print(&r->out, "]\n");
@@ -394,7 +410,8 @@ void handle_difference(request *r) {
     comparisons all = {.of = malloc(COMPARISONS_MAX * sizeof *all.of), .p = malloc(COMPARISONS_MAX * sizeof *all.p)};
     if (all.of == NULL || all.p == NULL)
         refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
-    else if (read_rows(r, &s, sums_add_row, &s) && check_groups(r, &s) && compare_all(r, &s, &all, &q))
+    else if (read_rows(r, &s, sums_add_row, &s) && check_groups(r, &s, "GET dishonest may show which.") &&
+             compare_all(r, &s, &all, &q))
         print_comparisons(r, &all);
     free(all.of);
     free(all.p);

@@ -181,13 +181,16 @@ static void answer_stored(request *r) {
 }
 
 /* A batch without a key, of which nobody knows whether it was stored, must not be sent again by a client that knows no
-   better, so it is not answered by 503. */
+   better, so it is not answered with 503. */
 static void refuse_store(request *r) {
-    if (r->write.status != STORE_UNKNOWN)
+    if (r->write.removes)
+        request_refuse(r, PROBLEM_STORE_AWAY, "Delete again later; it does no harm if the sums are gone already.");
+    else if (r->write.status != STORE_UNKNOWN)
         request_refuse(r, PROBLEM_STORE_AWAY, "Nothing was stored. Send the request again later, with the same key.");
-    else if (r->write.entry.keyed || r->write.removes)
+    else if (r->write.entry.keyed)
         request_refuse(r, PROBLEM_STORE_AWAY,
-                       "The database broke off. Send the request again later, with the same key; it counts once.");
+                       "The connection to the database was lost. Send the request again later, with the same key; it "
+                       "counts once.");
     else
         request_refuse(r, PROBLEM_OUTCOME_UNKNOWN,
                        "Either all of the batch was stored or none, and nobody knows which. Sent again, it may count "

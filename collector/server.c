@@ -88,13 +88,23 @@ static void add_headers(request *r, struct MHD_Response *response) {
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer realm=\"podiumd\"");
     if (origin != NULL && origin_is_allowed(r, origin)) {
         MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
+        MHD_add_response_header(response, "Access-Control-Expose-Headers", "Retry-After");
         MHD_add_response_header(response, "Vary", "Origin");
         if (r->status == 204)
             add_preflight(r, response);
     }
 }
 
+/* An answer is in memory until the client has read it, which may take long. So large ones count against --memory-max.
+ */
+static void reserve_answer(request *r) {
+    enum { LARGE = 65536 };
+    if (r->out.capacity >= LARGE && r->status < 400)
+        request_reserve(r, r->out.capacity);
+}
+
 static enum MHD_Result send_answer(request *r) {
+    reserve_answer(r);
     if (r->out.failed)
         return MHD_NO; /* there was no memory for the answer, so the connection is closed */
     struct MHD_Response *response = r->response;
@@ -197,14 +207,16 @@ static void refuse_path(request *r, const char *method, const char *allowed) {
 
 /* ---- Who may ---- */
 
+/* Is the Host header localhost, [::1] or an address 127.x.y.z, with or without a port? */
 static bool is_loopback_name(const char *host) {
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const size_t n = strlen(names[i]);
-        if (strncasecmp(host, names[i], n) == 0 && (host[n] == '\0' || host[n] == ':'))
-            return true;
-    }
-    return false;
+    struct in_addr v4;
+    char name[16] = "";
+    const size_t n = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+    if (n >= sizeof name)
+        return false;
+    memcpy(name, host, n);
+    return strcasecmp(name, "localhost") == 0 || strcmp(name, "[::1]") == 0 ||
+           (inet_pton(AF_INET, name, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127);
 }
 
 /* Without tokens, a web page could make the visitor's browser call a server on the visitor's own machine. So the name
@@ -252,7 +264,7 @@ static const struct sockaddr *client_address(request *r, struct sockaddr_storage
     return info == NULL ? NULL : info->client_addr;
 }
 
-/* Whoever forgets --behind-proxy has one client for the server, who sends too much. */
+/* Without --behind-proxy, a proxy looks like one client that sends too much. */
 static void hint_at_proxy(server *s) {
     if (!s->config.behind_proxy && !atomic_exchange(&s->hinted, true))
         log_line(LOG_WARNING,
@@ -267,7 +279,7 @@ static bool is_below(const route *r, const char *directory) {
 /* The files of a page cost little, and it has many of them, so they do not count. */
 static bool check_rate(request *r) {
     struct sockaddr_storage named;
-    if (is_below(r->route, "/page/") || is_below(r->route, "/client/"))
+    if (r->route != NULL && (is_below(r->route, "/page/") || is_below(r->route, "/client/")))
         return true;
     const struct sockaddr *address = client_address(r, &named);
     if (address == NULL || !rates_exceed(r->server->rates, address, r->server->rate))
@@ -294,6 +306,10 @@ static bool check_token(request *r, const char *collection) {
     metrics_add(r->server->metrics, METRIC_UNAUTHORIZED, 1);
     if (token != NULL && tokens_know(r->server->tokens, token))
         request_refuse(r, PROBLEM_TOKEN_WRONG, "This needs a token to %s this collection.", scope_name(scope));
+    else if (token != NULL)
+        request_refuse(r, PROBLEM_TOKEN_UNKNOWN,
+                       "It is misspelt, or was revoked. podiumd token new makes one to %s this collection.",
+                       scope_name(scope));
     else
         request_refuse(r, PROBLEM_TOKEN_MISSING,
                        "Send the header 'Authorization: Bearer TOKEN' with a token to %s this "
@@ -336,7 +352,6 @@ catalogue *server_catalogue(server *s) {
     return c;
 }
 
-/* Finds the collection after the token has been checked, so that nobody learns by guessing which ones exist. */
 static bool find_entry(request *r, const char *name) {
     if (!is_below(r->route, "/v1/") || strchr(r->route->path, '*') == NULL)
         return true;
@@ -346,23 +361,28 @@ static bool find_entry(request *r, const char *name) {
     return r->entry != NULL;
 }
 
+static bool check_length(request *r, uint64_t bytes) {
+    const uint64_t most = r->server->config.body_max;
+    if (bytes > most)
+        request_refuse(r, PROBLEM_BODY_TOO_LARGE, "A body has at most %llu bytes; send several batches.",
+                       (unsigned long long)most);
+    return bytes <= most;
+}
+
 static bool length_is_allowed(request *r) {
     const char *length = request_header(r, "Content-Length");
-    if (length == NULL || strtoull(length, NULL, 10) <= r->server->config.body_max)
-        return true;
-    request_refuse(r, PROBLEM_BODY_TOO_LARGE, "A body has at most %llu bytes; send several batches.",
-                   (unsigned long long)r->server->config.body_max);
-    return false;
+    return length == NULL || check_length(r, strtoull(length, NULL, 10));
 }
 
 /* Checks everything that can be known before the body. */
 static void check_head(request *r, const char *path, const char *method) {
     char allowed[64];
-    if (!find_route(r, path, method, r->name, allowed)) {
-        refuse_path(r, method, allowed);
+    const bool found = find_route(r, path, method, r->name, allowed);
+    if (!check_rate(r))
         return;
-    }
-    if (check_rate(r) && check_origin(r) && check_token(r, r->name) && find_entry(r, r->name))
+    if (!found)
+        refuse_path(r, method, allowed);
+    else if (check_origin(r) && find_entry(r, r->name) && check_token(r, r->name))
         check_query(r);
 }
 
@@ -414,11 +434,8 @@ bool request_reserve(request *r, size_t bytes) {
 static bool grow_body(request *r, size_t n) {
     server *s = r->server;
     size_t capacity = r->body_capacity == 0 ? 1024 : r->body_capacity;
-    if (r->body_n + n > s->config.body_max) {
-        request_refuse(r, PROBLEM_BODY_TOO_LARGE, "A body has at most %llu bytes; send several batches.",
-                       (unsigned long long)s->config.body_max);
+    if (!check_length(r, r->body_n + n))
         return false;
-    }
     while (capacity < r->body_n + n)
         capacity *= 2;
     if (capacity == r->body_capacity)
@@ -512,11 +529,16 @@ static void note_connection(void *context, struct MHD_Connection *connection, vo
 
 /* ---- Starting and stopping ---- */
 
+static bool is_port(const char *s) {
+    const size_t n = strlen(s);
+    return n > 0 && n <= 5 && strspn(s, "0123456789") == n && strtoul(s, NULL, 10) <= UINT16_MAX;
+}
+
 /* Splits "127.0.0.1:8470" or "[::1]:8470". */
 static bool split_address(const char *listen, char host[256], char port[16]) {
     const char *colon = strrchr(listen, ':');
     size_t n = colon == NULL ? 0 : (size_t)(colon - listen);
-    if (n == 0 || n >= 256 || strlen(colon + 1) >= 16)
+    if (n == 0 || n >= 256 || !is_port(colon + 1))
         return false;
     const bool bracketed = listen[0] == '[' && listen[n - 1] == ']';
     memcpy(host, listen + (bracketed ? 1 : 0), n - (bracketed ? 2 : 0));
@@ -552,7 +574,6 @@ static struct MHD_Daemon *start_daemon(server *s, const struct addrinfo *address
         {MHD_OPTION_PER_IP_CONNECTION_LIMIT, (intptr_t)c->address_connections_max, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)c->header_max, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)c->timeout, NULL},
-        {MHD_OPTION_LISTENING_ADDRESS_REUSE, 1, NULL},
         {MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024, NULL},
         {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)complete, s},
@@ -596,7 +617,7 @@ static bool start_threads(server *s) {
                                  .keys_max = c->keys_max,
                                  .keep_reports = c->keep_reports};
     s->rates = rates_make();
-    s->watch = watch_start(s->metrics, c->request_timeout);
+    s->watch = s->rates == NULL ? NULL : watch_start(s->metrics, s->rates, c->request_timeout);
     s->writer = writer_start(s->store, s->metrics, &policy, c->queue_max, tick, s);
     s->workers = workers_start(c->readers, ESTIMATES_MAX);
     s->events = events_start(s);

@@ -11,10 +11,10 @@
 #include "clock.h"
 #include "log.h"
 #include "pg_link.h"
+#include "pool.h"
 #include "store_group.h"
 
 #include <openssl/rand.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,10 +67,15 @@ typedef enum {
     ADD_TOKEN,
     DROP_TOKEN,
     CHECK,
-    READ_SUMS, /* from here on, of the connection that reads */
+    READ_SUMS, /* from here on, of the connections that read */
     READ_TOKENS,
     STATEMENTS
 } sql_kind;
+
+/* As many as can be deleted within the time of a group, in the order of the index */
+#define SUMS_TO_DELETE                                                                                                 \
+    "SELECT number FROM sums WHERE collection = $1 AND start >= $2 AND start < $3 ORDER BY start, period, labels "     \
+    "LIMIT 5000"
 
 static const struct {
     const char *name, *text;
@@ -101,11 +106,12 @@ static const struct {
     [COUNT_KEYS] = {"count_keys", "SELECT coalesce(sum(keys), 0)::bigint FROM writers"},
     [ADD_REPORTS] = {"add_reports",
                      "INSERT INTO reports (collection, start, labels, reports, codes) VALUES ($1, $2, $3, $4, $5)"},
-    [LOCK_SUMS] = {"lock_sums", "SELECT number FROM sums WHERE collection = $1 AND start >= $2 AND start < $3 "
-                                "ORDER BY start, labels FOR UPDATE"},
+    [LOCK_SUMS] = {"lock_sums", SUMS_TO_DELETE " FOR UPDATE"},
     [LOCK_TABLES] = {"lock_tables", "LOCK sums, keys IN ROW EXCLUSIVE MODE"},
-    [DELETE_SUMS] = {"delete_sums", "DELETE FROM sums WHERE collection = $1 AND start >= $2 AND start < $3"},
-    [DELETE_REPORTS] = {"delete_reports", "DELETE FROM reports WHERE collection = $1 AND start >= $2 AND start < $3"},
+    [DELETE_SUMS] = {"delete_sums", "DELETE FROM sums WHERE number IN (" SUMS_TO_DELETE ")"},
+    [DELETE_REPORTS] = {"delete_reports",
+                        "DELETE FROM reports WHERE ctid IN (SELECT ctid FROM reports WHERE collection = "
+                        "$1 AND start >= $2 AND start < $3 LIMIT 5000)"},
     [FIRST_HOUR] = {"first_hour", "SELECT start FROM sums WHERE collection = $1 AND start < $2 AND period = 3600 "
                                   "ORDER BY start LIMIT 1"},
     [DAY_SUMS] = {"day_sums",
@@ -128,7 +134,7 @@ static const struct {
 enum {
     GROUP_SECONDS = 6,
     SETTLE_SECONDS = 8,
-    READ_SECONDS = 30,
+    READ_SECONDS = 6, /* from one row to the next */
     START_SECONDS = 60,
     TRIES_MAX = 20,
     WRITER_SECONDS = 86400
@@ -152,8 +158,9 @@ typedef struct {
     store base;
     char *url;
     store_hash id; /* of this process, in the table of writers */
-    pg_link writing, reading;
-    pthread_mutex_t read_lock;
+    pg_link writing;
+    pool pool; /* of the connections that read */
+    pg_link readings[POOL_SIZE];
     store_group group; /* at hand */
     int64_t last;      /* the number of the last group that was stored */
     _Atomic uint64_t keys_n;
@@ -488,11 +495,36 @@ static void tidy(store *base) {
 
 /* ---- Reading ---- */
 
+/* Rows of a statement, on their way to whoever reads them */
 typedef struct {
-    store_row_reader *reader;
+    pg_link *link;
+    pg_reader *reader;
     void *context;
     bool begun;
 } row_reading;
+
+static bool pass_row(void *context, const PGresult *r) {
+    row_reading *reading = context;
+    reading->begun = true;
+    reading->link->deadline = seconds_now() + READ_SECONDS;
+    return reading->reader(reading->context, r);
+}
+
+/* Reads, and once more with a new connection if the old one had died before the first row came. */
+static pg_status read_all(pg_link *l, sql_kind which, const pg_arguments *a, pg_reader *reader, void *context) {
+    row_reading reading = {l, reader, context, false};
+    pg_status status = PG_LOST;
+    for (int tries = 0; tries < 2 && status == PG_LOST && !reading.begun && pg_open(l); tries++) {
+        l->deadline = seconds_now() + READ_SECONDS;
+        status = pg_read(l, sql[which].name, a, pass_row, &reading);
+    }
+    return status;
+}
+
+typedef struct {
+    store_row_reader *reader;
+    void *context;
+} sum_reading;
 
 static store_row row_of(const PGresult *r, int i) {
     store_row row = {
@@ -501,36 +533,23 @@ static store_row row_of(const PGresult *r, int i) {
     return row;
 }
 
-static bool read_row(void *context, const PGresult *r) {
-    row_reading *reading = context;
+static bool read_sum(void *context, const PGresult *r) {
+    const sum_reading *reading = context;
     const store_row row = row_of(r, 0);
-    reading->begun = true;
     return reading->reader(reading->context, &row);
-}
-
-/* Reads with the other connection, and once more with a new one if it had died before the first row came. */
-static pg_status read_all(pg_store *s, sql_kind which, const pg_arguments *a, pg_reader *reader, void *context,
-                          const bool *begun) {
-    pg_link *l = &s->reading;
-    pg_status status = PG_LOST;
-    for (int tries = 0; tries < 2 && status == PG_LOST && !*begun && pg_open(l); tries++) {
-        l->deadline = seconds_now() + READ_SECONDS;
-        status = pg_read(l, sql[which].name, a, reader, context);
-    }
-    return status;
 }
 
 static store_status read_sums(store *base, int64_t number, int64_t from, int64_t to, store_row_reader *reader,
                               void *context) {
     pg_store *s = of(base);
-    row_reading reading = {reader, context, false};
+    sum_reading reading = {reader, context};
     pg_arguments a = {.count = 0};
     pg_number(&a, number);
     pg_number(&a, from);
     pg_number(&a, to);
-    pthread_mutex_lock(&s->read_lock);
-    const pg_status status = read_all(s, READ_SUMS, &a, read_row, &reading, &reading.begun);
-    pthread_mutex_unlock(&s->read_lock);
+    const size_t taken = pool_take(&s->pool);
+    const pg_status status = read_all(&s->readings[taken], READ_SUMS, &a, read_sum, &reading);
+    pool_return(&s->pool, taken);
     return status == PG_DONE ? STORE_OK : status == PG_WRONG ? STORE_WRONG : STORE_AWAY;
 }
 
@@ -616,23 +635,26 @@ static store_status roll_up(store *base, int64_t number, const podium_collection
 
 /* ---- Deleting ---- */
 
-static pg_status try_removing(pg_store *s, const pg_arguments *span, uint64_t *rows) {
-    static const sql_kind steps[] = {LOCK_SUMS, DELETE_REPORTS, DELETE_SUMS};
+static uint64_t take_count(pg_link *l) {
+    PGresult *r = pg_take(l);
+    const uint64_t count = r == NULL ? 0 : strtoull(PQcmdTuples(r), NULL, 10);
+    PQclear(r);
+    return count;
+}
+
+/* Deletes some thousand sums and kept reports in one transaction, so that it is done in time, and sets how many. */
+static pg_status remove_some(pg_store *s, const pg_arguments *span, uint64_t *sums, uint64_t *reports) {
+    static const sql_kind steps[] = {LOCK_SUMS, DELETE_REPORTS, DELETE_SUMS, COMMIT};
     pg_link *l = &s->writing;
-    PGresult *r = NULL;
     pg_begin(l);
     queue(l, BEGIN, NULL);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        queue(l, steps[i], span);
-    queue(l, COMMIT, NULL);
+        queue(l, steps[i], steps[i] == COMMIT ? NULL : span);
     pg_flush(l);
-    for (size_t i = 0; i < 1 + sizeof steps / sizeof *steps; i++) {
-        PQclear(r);
-        r = pg_take(l);
-    }
-    if (r != NULL)
-        *rows = strtoull(PQcmdTuples(r), NULL, 10);
-    PQclear(r);
+    take_count(l); /* of BEGIN and LOCK_SUMS */
+    take_count(l);
+    *reports = take_count(l);
+    *sums = take_count(l);
     const pg_status status = pg_end(l);
     if (status != PG_DONE)
         rollback(l);
@@ -642,17 +664,22 @@ static pg_status try_removing(pg_store *s, const pg_arguments *span, uint64_t *r
 /* Whoever deletes may well do so again, so nobody finds out what became of a commit that was not answered. */
 static store_status remove_sums(store *base, int64_t number, int64_t from, int64_t to, uint64_t *rows) {
     pg_store *s = of(base);
-    pg_status status = PG_AGAIN;
+    pg_status status;
+    uint64_t sums, reports;
+    int tries = 0;
     pg_arguments a = {.count = 0};
     pg_number(&a, number);
     pg_number(&a, from);
     pg_number(&a, to);
-    for (int tries = 0; tries < TRIES_MAX && status == PG_AGAIN; tries++) {
+    *rows = 0;
+    do {
         if (!pg_open(&s->writing))
             return finish(s, PG_LOST);
         s->writing.deadline = seconds_now() + GROUP_SECONDS;
-        status = try_removing(s, &a, rows);
-    }
+        status = remove_some(s, &a, &sums, &reports);
+        *rows += status == PG_DONE ? sums : 0;
+        tries = status == PG_AGAIN ? tries + 1 : 0;
+    } while ((status == PG_AGAIN && tries < TRIES_MAX) || (status == PG_DONE && sums + reports > 0));
     const store_status result = finish(s, status);
     return status == PG_LOST ? STORE_UNKNOWN : result;
 }
@@ -662,15 +689,13 @@ static store_status remove_sums(store *base, int64_t number, int64_t from, int64
 typedef struct {
     store_token_reader *reader;
     void *context;
-    bool begun;
 } token_reading;
 
 static bool read_token(void *context, const PGresult *r) {
-    token_reading *reading = context;
+    const token_reading *reading = context;
     store_token t = {.created = pg_get_number(r, 0, 3)};
     size_t n;
     const unsigned char *hash = pg_get_bytes(r, 0, 0, &n);
-    reading->begun = true;
     if (n != STORE_HASH_BYTES)
         return true;
     memcpy(t.hash.bytes, hash, n);
@@ -681,11 +706,11 @@ static bool read_token(void *context, const PGresult *r) {
 
 static store_status read_tokens(store *base, store_token_reader *reader, void *context) {
     pg_store *s = of(base);
-    token_reading reading = {reader, context, false};
-    pthread_mutex_lock(&s->read_lock);
-    const pg_status status = read_all(s, READ_TOKENS, NULL, read_token, &reading, &reading.begun);
-    memcpy(s->writing.message, s->reading.message, sizeof s->writing.message);
-    pthread_mutex_unlock(&s->read_lock);
+    token_reading reading = {reader, context};
+    const size_t taken = pool_take(&s->pool);
+    const pg_status status = read_all(&s->readings[taken], READ_TOKENS, NULL, read_token, &reading);
+    memcpy(s->writing.message, s->readings[taken].message, sizeof s->writing.message);
+    pool_return(&s->pool, taken);
     return finish(s, status);
 }
 
@@ -830,8 +855,9 @@ static void started(store *base) {
 static void close_store(store *base) {
     pg_store *s = of(base);
     pg_close(&s->writing);
-    pg_close(&s->reading);
-    pthread_mutex_destroy(&s->read_lock);
+    for (size_t i = 0; i < POOL_SIZE; i++)
+        pg_close(&s->readings[i]);
+    pool_destroy(&s->pool);
     group_free(&s->group);
     free(s->url);
     free(s);
@@ -880,8 +906,9 @@ store *store_postgres_open(const char *url, char message[STORE_MESSAGE_MAX]) {
     s->version = -1;
     s->url = strdup(url); /* a reload replaces the configuration */
     s->writing = (pg_link){.url = s->url, .prepare = prepare_first, .owner = s};
-    s->reading = (pg_link){.url = s->url, .prepare = prepare_reading, .owner = s};
-    pthread_mutex_init(&s->read_lock, NULL);
+    for (size_t i = 0; i < POOL_SIZE; i++)
+        s->readings[i] = (pg_link){.url = s->url, .prepare = prepare_reading, .owner = s};
+    pool_init(&s->pool);
     if (s->url != NULL && RAND_bytes(s->id.bytes, STORE_HASH_BYTES) == 1 && check_url(url, message) &&
         open_first(s, message))
         return &s->base;

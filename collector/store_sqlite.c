@@ -1,10 +1,10 @@
 /* The store in SQLite: one file in a directory, with a log that is written first (WAL) and synchronised at every
-   commit. One connection writes and one reads, so that no estimate waits for a commit, and no commit for an estimate.
+   commit. One connection writes and a few read, so that no estimate waits for a commit, and no commit for an estimate.
  */
+#include "pool.h"
 #include "store_group.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ typedef enum {
     DROP_TOKEN,
     CHANGED,
     PROBE,
-    READ_SUMS, /* from here on, of the connection that reads */
+    READ_SUMS, /* from here on, of the connections that read */
     READ_TOKENS,
     STATEMENTS
 } sql_kind;
@@ -89,10 +89,16 @@ static const char *const sql[STATEMENTS] = {
 };
 
 typedef struct {
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENTS - READ_SUMS];
+} reading;
+
+typedef struct {
     store base;
-    sqlite3 *writing, *reading;
-    sqlite3_stmt *statements[STATEMENTS];
-    pthread_mutex_t read_lock;
+    sqlite3 *writing;
+    sqlite3_stmt *statements[READ_SUMS];
+    pool pool; /* of the connections that read */
+    reading readings[POOL_SIZE];
     store_group group; /* at hand */
     _Atomic uint64_t keys_n;
     int wal_pages;
@@ -105,11 +111,14 @@ static sqlite_store *of(store *s) {
 
 /* ---- Statements ---- */
 
-static store_status failed(sqlite_store *s, sqlite3 *db) {
+static store_status status_of(sqlite3 *db) {
     const int code = sqlite3_errcode(db);
-    const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? STORE_WRONG : STORE_AWAY;
+}
+
+static store_status failed(sqlite_store *s, sqlite3 *db) {
     snprintf(s->base.message, sizeof s->base.message, "%s", sqlite3_errmsg(db));
-    return damaged ? STORE_WRONG : STORE_AWAY;
+    return status_of(db);
 }
 
 static store_status out_of_memory(sqlite_store *s) {
@@ -367,8 +376,8 @@ static store_row row_of(sqlite3_stmt *statement) {
 static store_status read_sums(store *base, int64_t number, int64_t from, int64_t to, store_row_reader *reader,
                               void *context) {
     sqlite_store *s = of(base);
-    pthread_mutex_lock(&s->read_lock);
-    sqlite3_stmt *statement = s->statements[READ_SUMS];
+    const size_t taken = pool_take(&s->pool);
+    sqlite3_stmt *statement = s->readings[taken].statements[0];
     sqlite3_bind_int64(statement, 1, number);
     sqlite3_bind_int64(statement, 2, from);
     sqlite3_bind_int64(statement, 3, to);
@@ -378,9 +387,11 @@ static store_status read_sums(store *base, int64_t number, int64_t from, int64_t
         if (!reader(context, &row))
             break;
     }
-    const store_status status = code == SQLITE_DONE || code == SQLITE_ROW ? STORE_OK : failed(s, s->reading);
+    /* The message is the writer's, who may write one at this moment. */
+    const bool good = code == SQLITE_DONE || code == SQLITE_ROW;
+    const store_status status = good ? STORE_OK : status_of(s->readings[taken].db);
     sqlite3_reset(statement);
-    pthread_mutex_unlock(&s->read_lock);
+    pool_return(&s->pool, taken);
     return status;
 }
 
@@ -497,16 +508,17 @@ static bool token_of(store_token *t, sqlite3_stmt *statement) {
 
 static store_status read_tokens(store *base, store_token_reader *reader, void *context) {
     sqlite_store *s = of(base);
-    pthread_mutex_lock(&s->read_lock);
-    sqlite3_stmt *statement = s->statements[READ_TOKENS];
+    const size_t taken = pool_take(&s->pool);
+    sqlite3_stmt *statement = s->readings[taken].statements[READ_TOKENS - READ_SUMS];
     int code;
     store_token t;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         if (token_of(&t, statement) && !reader(context, &t))
             break;
-    const store_status status = code == SQLITE_DONE || code == SQLITE_ROW ? STORE_OK : failed(s, s->reading);
+    const bool good = code == SQLITE_DONE || code == SQLITE_ROW;
+    const store_status status = good ? STORE_OK : failed(s, s->readings[taken].db);
     sqlite3_reset(statement);
-    pthread_mutex_unlock(&s->read_lock);
+    pool_return(&s->pool, taken);
     return status;
 }
 
@@ -558,26 +570,34 @@ static store_status backup(store *base, const char *path) {
     sqlite_store *s = of(base);
     sqlite3_stmt *statement = NULL;
     store_status status = STORE_OK;
-    pthread_mutex_lock(&s->read_lock);
-    if (sqlite3_prepare_v2(s->reading, "VACUUM INTO ?1", -1, &statement, NULL) == SQLITE_OK) {
+    const size_t taken = pool_take(&s->pool);
+    sqlite3 *db = s->readings[taken].db;
+    if (sqlite3_prepare_v2(db, "VACUUM INTO ?1", -1, &statement, NULL) == SQLITE_OK) {
         bind_text(statement, 1, path);
         sqlite3_step(statement);
     }
-    if (sqlite3_finalize(statement) != SQLITE_OK || sqlite3_errcode(s->reading) != SQLITE_OK)
-        status = failed(s, s->reading);
-    pthread_mutex_unlock(&s->read_lock);
+    if (sqlite3_finalize(statement) != SQLITE_OK || sqlite3_errcode(db) != SQLITE_OK)
+        status = failed(s, db);
+    pool_return(&s->pool, taken);
     return status;
 }
 
 /* ---- Opening and closing ---- */
 
+static void close_reading(reading *r) {
+    for (size_t i = 0; i < STATEMENTS - READ_SUMS; i++)
+        sqlite3_finalize(r->statements[i]);
+    sqlite3_close(r->db);
+}
+
 static void close_store(store *base) {
     sqlite_store *s = of(base);
-    for (size_t i = 0; i < STATEMENTS; i++)
+    for (size_t i = 0; i < READ_SUMS; i++)
         sqlite3_finalize(s->statements[i]);
-    sqlite3_close(s->reading);
+    for (size_t i = 0; i < POOL_SIZE; i++)
+        close_reading(&s->readings[i]);
     sqlite3_close(s->writing);
-    pthread_mutex_destroy(&s->read_lock);
+    pool_destroy(&s->pool);
     group_free(&s->group);
     free(s);
 }
@@ -641,33 +661,44 @@ static bool migrate(sqlite_store *s) {
     return true;
 }
 
-static bool open_connections(sqlite_store *s, const char *path, const char *vfs) {
-    enum { WRITING = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, BUSY_MS = 5000 };
-    if (sqlite3_open_v2(path, &s->writing, WRITING, vfs) != SQLITE_OK) {
-        failed(s, s->writing);
+static bool open_connection(sqlite_store *s, sqlite3 **db, const char *path, int how, const char *vfs) {
+    enum { BUSY_MS = 5000 };
+    if (sqlite3_open_v2(path, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | how, vfs) != SQLITE_OK) {
+        failed(s, *db);
         return false;
     }
-    sqlite3_busy_timeout(s->writing, BUSY_MS);
+    sqlite3_busy_timeout(*db, BUSY_MS);
+    return true;
+}
+
+static bool open_connections(sqlite_store *s, const char *path, const char *vfs) {
+    if (!open_connection(s, &s->writing, path, SQLITE_OPEN_CREATE, vfs))
+        return false;
     if (!execute(s, s->writing, "PRAGMA journal_mode = WAL") || !execute(s, s->writing, "PRAGMA synchronous = FULL") ||
         !execute(s, s->writing, "PRAGMA foreign_keys = ON") || !migrate(s))
         return false;
     sqlite3_wal_hook(s->writing, count_pages, s); /* replaces the automatic checkpoint */
-    if (sqlite3_open_v2(path, &s->reading, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, vfs) != SQLITE_OK) {
-        failed(s, s->reading);
-        return false;
-    }
-    sqlite3_busy_timeout(s->reading, BUSY_MS);
+    for (size_t i = 0; i < POOL_SIZE; i++)
+        if (!open_connection(s, &s->readings[i].db, path, 0, vfs))
+            return false;
+    return true;
+}
+
+static bool prepare_from_to(sqlite_store *s, sqlite3 *db, sqlite3_stmt **statements, sql_kind from, sql_kind to) {
+    for (sql_kind i = from; i < to; i++)
+        if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &statements[i - from], NULL) != SQLITE_OK) {
+            failed(s, db);
+            return false;
+        }
     return true;
 }
 
 static bool prepare(sqlite_store *s) {
-    for (size_t i = 0; i < STATEMENTS; i++) {
-        sqlite3 *db = i < READ_SUMS ? s->writing : s->reading;
-        if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->statements[i], NULL) != SQLITE_OK) {
-            failed(s, db);
+    if (!prepare_from_to(s, s->writing, s->statements, BEGIN, READ_SUMS))
+        return false;
+    for (size_t i = 0; i < POOL_SIZE; i++)
+        if (!prepare_from_to(s, s->readings[i].db, s->readings[i].statements, READ_SUMS, STATEMENTS))
             return false;
-        }
-    }
     return count_keys(s) == STORE_OK;
 }
 
@@ -681,7 +712,7 @@ store *store_sqlite_open(const char *directory, const char *vfs, char message[ST
         return NULL;
     }
     s->base.does = &table;
-    pthread_mutex_init(&s->read_lock, NULL);
+    pool_init(&s->pool);
     snprintf(path, sizeof path, "%s/podium.db", directory);
     if (!open_connections(s, path, vfs) || !prepare(s)) {
         memcpy(message, s->base.message, STORE_MESSAGE_MAX);

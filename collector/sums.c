@@ -16,13 +16,14 @@ podium_aggregate *sums_group(sums *s, const label_set *set) {
     return *group;
 }
 
-/* Labels that are no longer declared cannot be asked for; their reports count only if no label is. */
+/* Labels that are no longer declared cannot be asked for. Their reports count as if they did not have these. */
 bool sums_add_row(void *context, const store_row *row) {
     sums *s = context;
     label_set set;
     podium_aggregate stored;
-    if (!label_set_parse(&s->entry->labels, &set, row->labels))
-        set = (label_set){{0}};
+    s->failed = label_set_parse(&s->entry->labels, &set, row->labels) ? PODIUM_OK : PODIUM_ERROR_TEXT_MALFORMED;
+    if (s->failed != PODIUM_OK)
+        return false;
     if (!label_set_matches(&set, &s->wanted))
         return true;
     podium_aggregate *group = sums_group(s, &set);

@@ -29,6 +29,7 @@ struct writer {
 
     store_entry *group[GROUP_MAX];
     bool away;
+    double forgot; /* when keys were last dropped while nobody sent anything */
 };
 
 /* ---- One group ---- */
@@ -72,10 +73,26 @@ static void remove_sums(writer *w, write_job *job) {
         note_failure(w);
 }
 
+/* Every group drops some of the keys that are too old, and so does an empty one, while nobody sends anything. */
+static void forget_keys(writer *w) {
+    enum { SECONDS = 60, GROUPS_MOST = 100 };
+    uint64_t before = w->store->does->keys(w->store);
+    if (before == 0 || seconds_now() - w->forgot < SECONDS)
+        return;
+    w->forgot = seconds_now();
+    for (int i = 0; i < GROUPS_MOST && append(w, 0) == STORE_OK; i++) {
+        const uint64_t now = w->store->does->keys(w->store);
+        if (now >= before)
+            return;
+        before = now;
+    }
+}
+
 /* Looks at the store, also while nobody sends anything: whoever routes requests by /readyz sends nothing to a server
    that is not ready, which must find out by itself when it is. */
 static void look(writer *w) {
     bool changed = false;
+    forget_keys(w);
     if (w->away)
         append(w, 0);
     else if (w->store->does->check(w->store, &changed) != STORE_OK)

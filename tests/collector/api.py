@@ -124,6 +124,11 @@ def case_fingerprints(b):
 
 
 def case_labels(b):
+    with b.server("blanks", "--open", "--label", "age:city=New York,Bern") as s:
+        report = b.reports(b.age, [30])
+        assert s.post("age", {"reports": report, "labels": {"city": "New York"}}).json()["accepted"] == 1
+        assert s.post("age", {"reports": report}, label="city:New York").json()["accepted"] == 1
+        assert s.count("age", label="city:New York") == (2, 0)
     options = ("--open", "--label", "age:region=north,south", "--label", "age:app=ios,android")
     north, south = b.reports(b.age, VALUES[:300]), b.reports(b.age, VALUES[300:500])
     with b.server("labels", *options) as s:
@@ -146,7 +151,12 @@ def case_labels(b):
         assert s.get(AGE + "/difference").problem() == "query-wrong"
         compared = s.get(AGE + "/difference", by="region", baseline="north").json()
         assert [(c["a"], c["b"]) for c in compared] == [("", "north"), ("south", "north")]
-    for wrong in ("age:region=" + ",".join(f"v{i}" for i in range(1000)), "age:x", "nobody:x=y", "age:a=b,b"):
+    with b.server("labels", "--open", "--label", "age:region=north") as s:  # app and south are no longer declared
+        assert s.count("age", label="region:north") == (300, 0)
+        groups = s.get(AGE + "/estimate", by="region").json()
+        assert [(g["group"], g["n"]) for g in groups] == [("", 207), ("north", 300)]
+    for wrong in ("age:region=" + ",".join(f"v{i}" for i in range(1000)), "age:x", "nobody:x=y", "age:a=b,b",
+                  "age:a=b, c", "age:a= b", "age:a=b\tc"):
         ended = subprocess.run([b.podiumd, "--data", b.work / "labels-wrong", "--collection", b.age, "--label", wrong],
                                capture_output=True, text=True)
         assert ended.returncode == 1 and "--label" in ended.stderr, (wrong, ended)
@@ -188,6 +198,11 @@ def case_data_that_are_not_reports(b):
         answer = s.get("/v1/collections/speed/estimate")
         assert (answer.status, answer.problem()) == (409, "not-reports")
         assert s.get("/v1/collections/speed/estimate", force="true").json()["n"] == 1000
+        (point,) = s.get("/v1/collections/speed/history").json()  # of which nothing but the number is known
+        assert (point["n"], point["problem"]) == (1000, "not-reports") and "mean" not in point
+        (point,) = s.get("/v1/collections/speed/history", force="true").json()
+        assert point["n"] == 1000 and "mean" in point
+        assert s.get("/v1/collections/speed/history", force="maybe").problem() == "query-wrong"
 
 
 def case_two_outputs_show_only_the_mean(b):

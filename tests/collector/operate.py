@@ -41,13 +41,13 @@ def case_tokens(b):
                 answer = s.call(method, AGE + path, body, bearer(token))
                 right = scope == needed and collection == "age"
                 assert answer.status == (200 if right else 403), (needed, scope, collection, answer.bytes)
-            for wrong in ({}, bearer("x"), bearer(""), {"Authorization": "Basic eDp4"},
-                          bearer(s.tokens[needed, "age"][:-1])):
-                answer = s.call(method, AGE + path, body, wrong)
-                assert (answer.status, answer.problem()) == (401, "token-missing"), wrong
-                assert answer.headers["WWW-Authenticate"].startswith("Bearer")
-        # without a token nobody learns which collections take reports at which address
-        assert s.call("POST", "/v1/collections/nobody/reports", "{}").status == 401
+            for problem, *wrong in (("token-missing", {}, {"Authorization": "Basic eDp4"}),
+                                    ("token-unknown", bearer(""), bearer("x"), bearer(s.tokens[needed, "age"][:-1]))):
+                for headers in wrong:
+                    answer = s.call(method, AGE + path, body, headers)
+                    assert (answer.status, answer.problem()) == (401, problem), headers
+                    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+        assert s.call("POST", "/v1/collections/nobody/reports", "{}").status == 404
         assert s.get("/v1/collections").status == 200 and s.get("/healthz").status == 200
         # at rest there are only hashes
         stored = b"".join(f.read_bytes() for f in s.data.iterdir())
@@ -74,13 +74,17 @@ def case_open_is_for_loopback_only(b):
     assert ended.returncode == 1 and "loopback" in ended.stderr
     with b.server("open", "--open") as s:
         assert s.call("GET", AGE, headers={"Host": "example.org"}).problem() == "host-wrong"
-        assert s.call("GET", AGE, headers={"Host": f"localhost:{s.port}"}).status == 200
+        for host in ("localhost", f"localhost:{s.port}", "127.0.0.2:1", "[::1]", "[::1]:1"):
+            assert s.call("GET", AGE, headers={"Host": host}).status == 200, host
+        for host in ("", "127.0.0.1.example.org", "[::2]", "[", "128.0.0.1", "127.0.0.1" * 9):
+            assert s.call("GET", AGE, headers={"Host": host}).status in (400, 421), host
         answer = s.post("age", {"reports": []}, headers={"Origin": "https://example.org"})
         assert (answer.status, answer.problem()) == (403, "origin-wrong")
         assert s.post("age", {"reports": []}, headers={"Origin": f"http://127.0.0.1:{s.port}"}).status == 200
     with b.server("origin", "--open", "--origin", "https://example.org") as s:
         answer = s.post("age", {"reports": []}, headers={"Origin": "https://example.org"})
         assert answer.status == 200 and answer.headers["Access-Control-Allow-Origin"] == "https://example.org"
+        assert answer.headers["Access-Control-Expose-Headers"] == "Retry-After"  # or a page could not read it
         answer = s.call("OPTIONS", AGE + "/reports", headers={"Origin": "https://example.org"})
         assert answer.status == 204 and "POST" in answer.headers["Access-Control-Allow-Methods"]
         assert "Authorization" in answer.headers["Access-Control-Allow-Headers"]
@@ -90,6 +94,9 @@ def case_one_server_for_a_directory(b):
     with b.server("lock", "--open"):
         ended = run(b, "--data", b.work / "lock", "--collection", b.age, "--open", "--listen", "127.0.0.1:0")
         assert ended.returncode == 3 and "another podiumd uses this directory" in ended.stderr, ended
+    with b.server("port", "--open") as s:
+        ended = run(b, "--data", b.work / "port2", "--collection", b.age, "--listen", f"127.0.0.1:{s.port}")
+        assert ended.returncode == 1 and "is the port in use?" in ended.stderr, ended
     with b.server("lock", "--open") as s:
         assert s.stop() == 0
 
@@ -111,6 +118,9 @@ def case_what_a_start_refuses(b):
     assert run(b, *start, "--collection", "/nowhere").returncode == 1
     assert run(b, *start).returncode == 2 and run(b, "--collection", b.age).returncode == 2
     assert run(b, *start, "--listen", "nonsense", "--collection", b.age).returncode == 2  # given twice
+    for listen in ("nonsense", "127.0.0.1:99999", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:-1"):
+        ended = run(b, *start[:3], "--listen", listen, "--collection", b.age)
+        assert ended.returncode == 1 and "--listen takes ADDRESS:PORT" in ended.stderr, (listen, ended)
     assert run(b, "nonsense", *start).returncode == 2
     for setting, message in (("user_version = 99", "format 99"), ("application_id = 7", "not a store")):
         database = sqlite3.connect(b.work / "start" / "podium.db")
@@ -177,6 +187,9 @@ def case_limits(b):
     with b.server("rate", "--open", "--rate", "20") as s:
         answers = [s.get("/healthz").status for _ in range(40)]
         assert 20 <= answers.count(200) < 40 and set(answers) == {200, 429}, answers
+        time.sleep(1.1)
+        answers += [s.call("OPTIONS", AGE).status for _ in range(20)] + [s.get("/nowhere").status for _ in range(20)]
+        assert answers[40:].count(429) >= 10, answers  # what is not there counts too
         time.sleep(1.1)
         limited = answers.count(429)
         assert {s.get("/page/style.css").status for _ in range(40)} <= {200, 404}  # a page has many files

@@ -239,6 +239,43 @@ def case_events_of_other_servers(b):
         until(lambda: stream.ended)
 
 
+def case_many_sums(b):
+    """12,000 hours: they are deleted in slices, and a history of them counts against --memory-max until it is read."""
+    with Both(b, "many", "--memory-max", "3000000") as both:
+        reports = {"codes": b.codes(b.age, range(20, 50))}
+        both.each(lambda s: s.post("age", reports))
+        both.sql("WITH RECURSIVE hours (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM hours WHERE k < 11999) "
+                 "INSERT INTO sums (collection, start, period, labels, state) "
+                 "SELECT collection, 3600 * k, period, labels, state FROM sums, hours")
+        assert both.each(lambda s: s.get(AGE + "/history")).problem() == "busy"
+        part = both.each(lambda s: s.get(AGE + "/history", to=5000 * HOUR))
+        assert len(part.json()) == 4999 and len(part.bytes) > 10**6
+        for s in (both.sqlite, both.postgres):
+            until(lambda: b"podiumd_body_bytes 0\n" in s.get("/metrics").bytes)
+        deleted = both.each(lambda s: s.call("DELETE", AGE + "/reports", **{"from": 0, "to": 11000 * HOUR}))
+        assert deleted.json() == {"deleted_sums": 10999}
+        assert both.each(lambda s: s.get(AGE + "/estimate", force="true")).json()["n"] == 30 * 1001
+
+
+def case_a_database_that_hangs(b):
+    """Whoever reads is told so in time, and the server ends in time."""
+    with b.server("hangs", "--open", database=b.cluster.database("hangs")) as s:
+        s.post("age", {"reports": b.reports(b.age, [30])})
+        assert s.get(AGE + "/estimate").status == 200
+        backends = [int(pid) for pid in b.cluster.sql("SELECT pid FROM pg_stat_activity WHERE datname = 'hangs'")]
+        postmaster = int(pathlib.Path(f"/proc/{backends[0]}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        for pid in (postmaster, *backends):
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            answer = s.get(AGE + "/estimate")  # the client's own patience ends after 30 seconds
+            assert (answer.status, answer.problem()) == (503, "store-away")
+        finally:
+            for pid in (postmaster, *backends):
+                os.kill(pid, signal.SIGCONT)
+        until(lambda: s.get(AGE + "/estimate").status == 200)
+        assert s.stop() == 0
+
+
 def case_keys_are_bounded_and_forgotten(b):
     url = b.cluster.database("bounded")
     options = ("--open", "--keys-max", "3", "--key-hours", "1")
