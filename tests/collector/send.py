@@ -242,6 +242,16 @@ def case_lost_answers(b):
         assert s.count("age") == (1000, 0)
 
 
+def case_all_server_errors_are_retried(b):
+    """Proxies have statuses of their own above 500. A key makes it safe to try again after any of them."""
+    people = table(b, "errors.csv", 30)
+    plan = {1: 500, 3: 501, 5: 507, 7: 520, 9: 599}
+    with b.server("errors", "--open") as s, Network(lambda: s, plan.get) as network:
+        ended = send(b, network.port, "--column", "age", "--batch", 6, people)
+        assert (ended.returncode, ended.err) == (0, "podium: 30 reports were acknowledged\n"), ended.err
+        assert len(network.posts) == 10 and s.count("age") == (30, 0)
+
+
 def case_rate_limit(b):
     """The client waits when it is told to, and says nothing about a limit that a second attempt does not meet."""
     people = table(b, "rate.csv", 30)

@@ -166,14 +166,14 @@ static bool is_temporary(const post *p) {
                                      CURLE_SSL_CONNECT_ERROR,
                                      CURLE_HTTP2,
                                      CURLE_HTTP2_STREAM};
-    static const long statuses[] = {408, 425, 429, 500, 502, 503, 504};
+    static const long statuses[] = {408, 425, 429};
     for (size_t i = 0; i < LENGTH(codes); i++)
         if (p->code == codes[i])
             return true;
     for (size_t i = 0; p->code == CURLE_OK && i < LENGTH(statuses); i++)
         if (p->status == statuses[i])
             return true;
-    return false;
+    return p->code == CURLE_OK && p->status >= 500;
 }
 
 static double seconds_now(void) {
