@@ -319,6 +319,31 @@ def case_unanswered_for_too_long(b):
         assert send(b, s.port, "--resume").returncode == 3
 
 
+def case_retry_ends_before_the_key_is_forgotten(b):
+    """A batch that arrived without an answer, an old spool, a long --retry, and a server that is away until it has
+    forgotten the key: sent then, the batch would count twice."""
+    people, began = table(b, "window.csv", 100), time.monotonic()
+    with b.server("window", "--open", "--key-hours", "1") as s:
+        answers = ["lose", 503]
+
+        def plan(_):
+            return answers.pop(0) if answers else 503 if time.monotonic() < began + 10 else None
+        with Network(lambda: s, plan) as network:
+            assert send(b, network.port, "--column", "age", "--retry", 1, people).returncode == 3
+            content, asked = spool_of(b).read_bytes(), len(network.posts)
+            sent = int(re.search(rb"\n- (\d{20}) ", content)[1])
+            began, now = time.monotonic(), int(time.time())
+            spool_of(b).write_bytes(content.replace(b"%020d" % sent, b"%020d" % (now - 3600 + 600 + 5)))
+            ended = send(b, network.port, "--resume", "--retry", 60)
+            assert ended.returncode == 3 and "forgotten the key" in ended.err, ended.err
+            assert len(network.posts) > asked + 1 and network.posts[-1][2] < began + 6, "sent again after that"
+            until(lambda: time.time() > now + 5)
+            ended = send(b, network.port, "--resume", "--retry", 60)
+            assert ended.returncode == 1 and "--unanswered" in ended.err, ended.err
+            assert send(b, network.port, "--resume", "--unanswered", "skip").returncode == 0
+        assert s.count("age") == (100, 0)
+
+
 def case_server_killed_and_restarted(b):
     people = table(b, "killed.csv", 4000)
     servers = [b.server("killed", "--open")]

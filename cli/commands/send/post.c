@@ -20,7 +20,6 @@ enum { BODY_MAX = 1 << 20, TOKEN_MAX = 512, URL_MAX = 8192, DETAIL_MAX = 600 };
 struct post {
     CURL *curl;
     const post_options *options;
-    double retry;
     char *collection; /* its address */
     char authorization[TOKEN_MAX + 32];
     char error[CURL_ERROR_SIZE];
@@ -128,7 +127,7 @@ static void set_up(post *p) {
 
 post *post_open(const post_options *options, const char *name) {
     post *p = allocate(sizeof *p);
-    *p = (post){.options = options, .retry = options->retry};
+    *p = (post){.options = options};
     check_address(p, options->to);
     p->collection = address_of(options->to, name);
     set_authorization(p);
@@ -136,11 +135,6 @@ post *post_open(const post_options *options, const char *name) {
         fail(BAD_IO, "libcurl cannot be started");
     set_up(p);
     return p;
-}
-
-void post_limit_retry(post *p, uint64_t seconds) {
-    if ((double)seconds < p->retry)
-        p->retry = (double)seconds;
 }
 
 void post_close(post *p) {
@@ -242,8 +236,24 @@ static const char *words(const post *p, char said[DETAIL_MAX]) {
     return said;
 }
 
-/* Sends what is set up until it is answered by something that is not temporary. */
-static void perform(post *p) {
+static double seconds_left(int64_t until) {
+    return (double)(until - (int64_t)time(NULL));
+}
+
+/* Ends the program because the next attempt, after such a wait, would be too late. */
+static _Noreturn void give_up(const post *p, int attempts, double wait, int64_t until) {
+    char said[DETAIL_MAX], why[96];
+    if (wait > seconds_left(until))
+        snprintf(why, sizeof why, "the server may have forgotten the key of this batch by the next one");
+    else
+        snprintf(why, sizeof why, "the next one would be %.0f s from now", wait);
+    fail(BAD_IO, "%s: %s; gave up after %d attempt%s, because %s", p->options->to, words(p, said), attempts,
+         attempts == 1 ? "" : "s", why);
+}
+
+/* Sends what is set up until it is answered by something that is not temporary. No second attempt begins after `until`,
+   in seconds since 1970. That is looked at again after the pause, in which the machine may have slept for hours. */
+static void perform(post *p, int64_t until) {
     char said[DETAIL_MAX];
     const double began = seconds_now();
     double pause = PAUSE_FIRST;
@@ -254,13 +264,15 @@ static void perform(post *p) {
         curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &p->status);
         if (!is_temporary(p))
             return;
-        const double wait = pause_after(p, pause), left = began + p->retry - seconds_now();
+        const double wait = pause_after(p, pause), retry = began + p->options->retry - seconds_now();
+        const double left = retry < seconds_left(until) ? retry : seconds_left(until);
         if (wait > left)
-            fail(BAD_IO, "%s: %s; gave up after %d attempt%s, because the next one would be %.0f s from now",
-                 p->options->to, words(p, said), attempt, attempt == 1 ? "" : "s", wait);
+            give_up(p, attempt, wait, until);
         if (attempt == 2) /* the first may be a rate limit, which is nothing to report */
             say("%s: %s; trying again for %.0f s", p->options->to, words(p, said), left);
         pause_for(wait);
+        if (seconds_left(until) < 0)
+            give_up(p, attempt, 0, until);
         pause = 2 * pause < PAUSE_MOST ? 2 * pause : PAUSE_MOST;
     }
 }
@@ -309,7 +321,7 @@ description post_describe(post *p) {
     json_value value;
     curl_easy_setopt(p->curl, CURLOPT_URL, p->collection);
     curl_easy_setopt(p->curl, CURLOPT_HTTPGET, 1L);
-    perform(p);
+    perform(p, INT64_MAX);
     if (p->code == CURLE_OK && p->status == 404)
         fail(BAD_DATA, "%s: the server does not collect for this collection; %s/v1/collections lists what it has",
              p->collection, p->options->to);
@@ -327,7 +339,7 @@ description post_describe(post *p) {
 
 /* ---- A batch ---- */
 
-answer post_batch(post *p, const char *key, const char *query, const unsigned char *codes, size_t n) {
+answer post_batch(post *p, const char *key, int64_t until, const char *query, const unsigned char *codes, size_t n) {
     char url[URL_MAX], header[128];
     snprintf(url, sizeof url, "%s/reports?%s", p->collection, query);
     snprintf(header, sizeof header, "Idempotency-Key: %s", key);
@@ -340,7 +352,7 @@ answer post_batch(post *p, const char *key, const char *query, const unsigned ch
     curl_easy_setopt(p->curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(p->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
     curl_easy_setopt(p->curl, CURLOPT_POSTFIELDS, codes);
-    perform(p);
+    perform(p, until);
     if (p->code != CURLE_OK || p->status != 200)
         fail_answer(p);
     curl_easy_setopt(p->curl, CURLOPT_HTTPHEADER, NULL);

@@ -26,9 +26,9 @@ typedef struct {
 typedef struct post post;
 post *post_open(const post_options *options, const char *name); /* the name is that of the collection */
 description post_describe(post *p);
-/* Sends a batch. The query is added to the address. */
-answer post_batch(post *p, const char *key, const char *query, const unsigned char *codes, size_t n);
-void post_limit_retry(post *p, uint64_t seconds); /* tries for no longer than this */
+/* Sends a batch. The server knows its key until then, in seconds since 1970; after that it is not sent again. The query
+   is added to the address. */
+answer post_batch(post *p, const char *key, int64_t until, const char *query, const unsigned char *codes, size_t n);
 void post_close(post *p);
 
 #endif

@@ -357,30 +357,37 @@ static void fill_spool(spool *out, settings *s, const podium_collection *collect
 
 /* ---- Sending ---- */
 
+enum { HOUR = 3600 }; /* seconds */
+
+/* Returns for how many seconds the server surely knows a key, if the clocks differ by less than the margin. */
+static int64_t key_seconds(const description *about) {
+    enum { MARGIN = 600 };
+    return about->key_hours < INT32_MAX ? (int64_t)about->key_hours * HOUR - MARGIN : INT64_MAX / 2;
+}
+
 /* The server forgets keys after some time. A batch that may have arrived before that must not be sent again unless the
-   user says so. Returns whether to send it. */
-static bool may_send(const spool_batch *batch, const description *about, unanswered choice, const char *path) {
-    enum { HOUR = 3600, MARGIN = 600 }; /* seconds */
-    const int64_t age = (int64_t)time(NULL) - batch->sent;
-    const int64_t known = about->key_hours < INT32_MAX ? (int64_t)about->key_hours * HOUR - MARGIN : INT64_MAX;
-    if (batch->sent == 0 || age < known || choice == UNANSWERED_SEND)
-        return true;
+   user says so. Returns until when it may be sent, in seconds since 1970, or 0 if it may not. */
+static int64_t may_send_until(const spool_batch *batch, const description *about, unanswered choice, const char *path) {
+    const int64_t now = (int64_t)time(NULL), known = key_seconds(about);
+    const int64_t first = batch->sent == 0 || batch->sent > now ? now : batch->sent;
+    if (batch->sent == 0 || now - first < known)
+        return first + known;
     if (choice == UNANSWERED_STOP)
         fail(BAD_DATA,
              "%s: a batch of %zu reports was sent %" PRId64 " hours ago without an answer, and the server knows "
              "keys for %" PRIu64 " hours, so that it may count twice if it is sent again.\n"
              "podium: add --unanswered send to send it all the same, or --unanswered skip to give it up",
-             path, batch->reports, age / HOUR, about->key_hours);
-    return false;
+             path, batch->reports, (now - first) / HOUR, about->key_hours);
+    return choice == UNANSWERED_SEND ? now + known : 0;
 }
 
-static uint64_t send_batch(spool *spooled, spool_batch *batch, post *p, uint64_t fingerprint) {
+static uint64_t send_batch(spool *spooled, spool_batch *batch, post *p, uint64_t fingerprint, int64_t until) {
     char query[SPOOL_LABELS_MAX + 64];
     snprintf(query, sizeof query, "fingerprint=%016" PRIx64 "%s", fingerprint, batch->labels);
     const unsigned char *codes = spool_codes(spooled, batch);
     if (batch->sent == 0)
         spool_note_sent(spooled, batch);
-    const answer a = post_batch(p, batch->key, query, codes, batch->n);
+    const answer a = post_batch(p, batch->key, until, query, codes, batch->n);
     if (a.accepted + a.refused != batch->reports)
         fail(BAD_IO, "the server says of a batch of %zu reports that it accepted %" PRIu64 " and refused %" PRIu64,
              batch->reports, a.accepted, a.refused);
@@ -398,9 +405,10 @@ static spool_totals send_all(spool *spooled, const settings *s, post *p, const d
         if (batch->state != BATCH_WAITS)
             continue;
         prepare_last_words(&now, 0, s->send.spool);
-        if (may_send(batch, about, s->send.unanswered, s->send.spool)) {
+        const int64_t until = may_send_until(batch, about, s->send.unanswered, s->send.spool);
+        if (until != 0) {
             prepare_last_words(&now, batch->reports, s->send.spool);
-            refused += send_batch(spooled, batch, p, about->fingerprint);
+            refused += send_batch(spooled, batch, p, about->fingerprint, until);
             now.done += batch->reports;
         } else {
             spool_note_end(spooled, batch, BATCH_SKIPPED);
@@ -493,7 +501,6 @@ static void send_from(settings *s, const podium_collection *collection, const ch
     post *p = post_open(&s->post, name);
     description about = post_describe(p);
     check_fingerprint(&s->post, collection, &about);
-    post_limit_retry(p, about.key_hours * 3600 / 2);
     spool_head head = {copy(s->post.to), copy(name), about.fingerprint, spool_input(input_files(s->table.files))};
     said_last = "podium: nothing was sent\n";
     before_leaving(say_last_words);
