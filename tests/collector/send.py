@@ -344,6 +344,24 @@ def case_retry_ends_before_the_key_is_forgotten(b):
         assert s.count("age") == (100, 0)
 
 
+def case_spool_cut_off(b):
+    """A copy of a spool that lacks its end is noticed wherever it was cut, before anything of it is sent."""
+    people = table(b, "cut.csv", 300)
+    with b.server("cut", "--open") as s:
+        with Network(lambda: s, lambda number: 503) as network:
+            assert send(b, network.port, "--column", "age", "--batch", 100, "--retry", 0, people).returncode == 3
+        content = spool_of(b).read_bytes().replace(b":%d\n" % network.port, b":%d\n" % s.port, 1)
+        batches = [found.start() + 1 for found in re.finditer(rb"\n- \d{20} [0-9a-f]{32} ", content)]
+        assert len(batches) == 3
+        for n in (*batches, batches[1] + 30, batches[2] + 100, len(content) - 5, len(content) - 4, len(content) - 1):
+            spool_of(b).write_bytes(content[:n])
+            ended = send(b, s.port, "--resume")
+            assert ended.returncode == 1 and s.count("age") == (0, 0), (n, ended.returncode, ended.err)
+            assert "the end of this file is missing" in ended.err, ended.err
+        spool_of(b).write_bytes(content)
+        assert send(b, s.port, "--resume").returncode == 0 and s.count("age") == (300, 0)
+
+
 def case_server_killed_and_restarted(b):
     people = table(b, "killed.csv", 4000)
     servers = [b.server("killed", "--open")]

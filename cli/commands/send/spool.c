@@ -9,6 +9,8 @@
 /* The first line of a file. A spool becomes complete when one of these replaces the other. */
 #define INCOMPLETE "podium spool 1 incomplete"
 #define COMPLETE "podium spool 1 complete  "
+/* The last line, without which some of the batches are missing */
+#define END "end"
 
 /* ---- Words ---- */
 
@@ -120,6 +122,8 @@ void spool_add(spool *s, const char *labels, const unsigned char *codes, size_t 
 
 /* First all batches have to be on the disk, and then the word that says so. */
 void spool_complete(spool *s) {
+    if (fputs(END "\n", s->file) == EOF)
+        fail_write(s);
     write_out(s);
     seek(s, 0);
     if (fputs(COMPLETE, s->file) == EOF)
@@ -140,6 +144,8 @@ static char *read_line(spool *s, const char *word) {
     size_t n = 0, capacity = 256, length = strlen(word);
     char *line = allocate(capacity);
     for (int c; (c = getc(s->file)) != '\n'; line[n++] = (char)c) {
+        if (c == EOF && !ferror(s->file))
+            fail(BAD_DATA, "%s: the end of this file is missing, and with it some of the reports", s->path);
         if (c == EOF || c == '\0')
             fail_spool(s);
         if (n + 1 == capacity)
@@ -213,15 +219,14 @@ static void parse(spool *s, spool_batch *batch, char *line) {
 
 bool spool_next(spool *s, spool_batch *batch) {
     seek(s, s->note = s->next);
-    const int c = getc(s->file);
-    if (c == EOF && !ferror(s->file))
-        return false;
-    ungetc(c, s->file);
     char *line = read_line(s, "");
-    parse(s, batch, line);
-    s->next = s->note + (int64_t)(strlen(line) + 1 + batch->n + 1);
+    const bool more = strcmp(line, END) != 0;
+    if (more) {
+        parse(s, batch, line);
+        s->next = s->note + (int64_t)(strlen(line) + 1 + batch->n + 1);
+    }
     free(line);
-    return true;
+    return more;
 }
 
 spool_totals spool_count(spool *s) {
