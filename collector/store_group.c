@@ -44,14 +44,14 @@ void group_free(store_group *g) {
 /* ---- Beginning ---- */
 
 static int compare_places(const void *a, const void *b) {
-    const store_entry *x = (*(group_member *const *)a)->entry, *y = (*(group_member *const *)b)->entry;
+    const store_entry *x = (*(grouped_batch *const *)a)->entry, *y = (*(grouped_batch *const *)b)->entry;
     if (x->collection != y->collection)
         return x->collection < y->collection ? -1 : 1;
     return strcmp(x->labels, y->labels);
 }
 
 static int compare_keys(const void *a, const void *b) {
-    const store_entry *x = (*(group_member *const *)a)->entry, *y = (*(group_member *const *)b)->entry;
+    const store_entry *x = (*(grouped_batch *const *)a)->entry, *y = (*(grouped_batch *const *)b)->entry;
     if (x->keyed != y->keyed)
         return x->keyed ? -1 : 1;
     return memcmp(x->key.bytes, y->key.bytes, STORE_HASH_BYTES);
@@ -105,7 +105,7 @@ bool group_begin(store_group *g, store_entry *const *entries, size_t count, cons
     if (!reserve_members(g, count))
         return false;
     for (size_t i = 0; i < count; i++) {
-        g->members[i] = (group_member){.entry = entries[i]};
+        g->members[i] = (grouped_batch){.entry = entries[i]};
         g->sorted[i] = &g->members[i];
     }
     g->members_n = count;
@@ -164,7 +164,7 @@ static void remember(group_key *k, const store_entry *e) {
 }
 
 /* Returns how many keys the store gets: 0 or 1. */
-static uint64_t add_member(store_group *g, const group_member *m, uint64_t stored) {
+static uint64_t add_member(store_group *g, const grouped_batch *m, uint64_t stored) {
     store_entry *e = m->entry;
     group_key *k = e->keyed ? &g->keys[m->key] : NULL;
     if (k != NULL && k->known)

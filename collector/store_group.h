@@ -28,15 +28,15 @@ typedef struct {
 typedef struct {
     store_entry *entry;
     size_t sum, key; /* where in the lists below */
-} group_member;
+} grouped_batch;
 
 /* All zeros is a group without memory. It may be begun again and again. */
 typedef struct {
     group_sum *sums;
     size_t sums_n, sums_capacity;
     group_key *keys;
-    group_member *members; /* in the order in which the batches came */
-    group_member **sorted;
+    grouped_batch *members; /* in the order in which the batches came */
+    grouped_batch **sorted;
     size_t keys_n, members_n, members_capacity;
     const store_policy *policy;
     int64_t *rolled; /* the numbers of sums by hour that are now in sums by day */
