@@ -45,9 +45,10 @@ static bool lock_directory(const char *directory, char message[CONFIG_MESSAGE_MA
     return false;
 }
 
-static store *open_store(const config *c, char message[CONFIG_MESSAGE_MAX]) {
+static store *open_store(const config *c, store_missing missing, char message[CONFIG_MESSAGE_MAX]) {
     char why[STORE_MESSAGE_MAX];
-    store *s = c->data != NULL ? store_sqlite_open(c->data, NULL, why) : store_postgres_open(c->database, why);
+    store *s = c->data != NULL ? store_sqlite_open(c->data, missing, NULL, why)
+                               : store_postgres_open(c->database, missing, why);
     if (s == NULL) /* the URL may contain a password */
         snprintf(message, CONFIG_MESSAGE_MAX, "%.100s: %.380s", c->data != NULL ? c->data : "--database", why);
     return s;
@@ -202,7 +203,7 @@ static int serve(config *c, char **arguments) {
         return fail(BAD_DATA, "%s", message);
     if (certificate != NULL)
         tls_use(certificate);
-    store *s = open_store(c, message);
+    store *s = open_store(c, STORE_MAKE, message);
     if (s == NULL)
         return fail(BAD_IO, "%s", message);
     const int status = serve_from(s, c, arguments, &signals);
@@ -256,12 +257,13 @@ static int backup_command(store *s, char **operands) {
 
 static const struct {
     const char *first, *second;
+    store_missing missing;
     int (*run)(store *s, char **operands);
 } commands[] = {
-    {"token", "new", token_command_new},
-    {"token", "list", token_command_list},
-    {"token", "revoke", token_command_revoke},
-    {"backup", NULL, backup_command},
+    {"token", "new", STORE_MAKE, token_command_new}, /* before the first start, so that this prints none */
+    {"token", "list", STORE_MUST_EXIST, token_command_list},
+    {"token", "revoke", STORE_MUST_EXIST, token_command_revoke},
+    {"backup", NULL, STORE_MUST_EXIST, backup_command},
 };
 
 static int run_command(const config *c, char **operands) {
@@ -271,7 +273,7 @@ static int run_command(const config *c, char **operands) {
             (two && (operands[1] == NULL || strcmp(operands[1], commands[i].second) != 0)))
             continue;
         char message[CONFIG_MESSAGE_MAX];
-        store *s = open_store(c, message);
+        store *s = open_store(c, commands[i].missing, message);
         if (s == NULL)
             return fail(BAD_IO, "%s", message);
         const int status = commands[i].run(s, operands + (two ? 2 : 1));

@@ -105,10 +105,14 @@ struct store {
     char message[STORE_MESSAGE_MAX]; /* why the last call failed */
 };
 
-/* Opens the store in a directory, which is made if it does not exist, and brings it to the current format. vfs is the
-   name of SQLite's interface to the system, or NULL. Returns NULL on failure, and writes why. */
-store *store_sqlite_open(const char *directory, const char *vfs, char message[STORE_MESSAGE_MAX]);
+/* What to do if there is no store: only who is going to use it may make one, because an empty one hides a mistake. */
+typedef enum { STORE_MAKE, STORE_MUST_EXIST } store_missing;
+
+/* Opens the store in a directory, and brings it to the current format. vfs is the name of SQLite's interface to the
+   system, or NULL. Returns NULL on failure, and writes why. */
+store *store_sqlite_open(const char *directory, store_missing missing, const char *vfs,
+                         char message[STORE_MESSAGE_MAX]);
 /* Opens the store in the schema podiumd of the PostgreSQL database with this URL. */
-store *store_postgres_open(const char *url, char message[STORE_MESSAGE_MAX]);
+store *store_postgres_open(const char *url, store_missing missing, char message[STORE_MESSAGE_MAX]);
 
 #endif

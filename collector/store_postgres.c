@@ -165,6 +165,7 @@ typedef struct {
     int64_t last;      /* the number of the last group that was stored */
     _Atomic uint64_t keys_n;
     int64_t version; /* of the tokens */
+    store_missing missing;
 } pg_store;
 
 static pg_store *of(store *s) {
@@ -819,7 +820,12 @@ static bool prepare_reading(pg_link *l) {
 
 /* Brings the store to the current format. Two servers that start at once do so one after the other. */
 static bool migrate(pg_link *l) {
+    const pg_store *s = l->owner;
     int64_t format = read_format(l);
+    if (format == 0 && s->missing == STORE_MUST_EXIST) {
+        snprintf(l->message, sizeof l->message, "there is no store of podiumd in this database");
+        return false;
+    }
     if (format == 0 &&
         !pg_done(l, "DO $$ BEGIN IF to_regnamespace('podiumd') IS NULL THEN CREATE SCHEMA podiumd; END IF; END $$"))
         return false;
@@ -897,13 +903,14 @@ static bool open_first(pg_store *s, char message[STORE_MESSAGE_MAX]) {
     return open;
 }
 
-store *store_postgres_open(const char *url, char message[STORE_MESSAGE_MAX]) {
+store *store_postgres_open(const char *url, store_missing missing, char message[STORE_MESSAGE_MAX]) {
     pg_store *s = calloc(1, sizeof *s);
     snprintf(message, STORE_MESSAGE_MAX, "out of memory");
     if (s == NULL)
         return NULL;
     s->base.does = &table;
     s->version = -1;
+    s->missing = missing;
     s->url = strdup(url); /* a reload replaces the configuration */
     s->writing = (pg_link){.url = s->url, .prepare = prepare_first, .owner = s};
     for (size_t i = 0; i < POOL_SIZE; i++)

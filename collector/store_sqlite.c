@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { APPLICATION = 0x506f6469 }; /* "Podi", in the header of the file */
 enum { WAL_PAGES_MAX = 2000 };
@@ -636,14 +637,21 @@ static int64_t pragma(sqlite3 *db, const char *question) {
     return answer;
 }
 
+static bool no_store(sqlite_store *s) {
+    snprintf(s->base.message, sizeof s->base.message, "there is no store of podiumd in this directory");
+    return false;
+}
+
 /* Brings the file to the current format, one migration after the other, each in a transaction of its own. */
-static bool migrate(sqlite_store *s) {
+static bool migrate(sqlite_store *s, store_missing missing) {
     const int64_t application = pragma(s->writing, "PRAGMA application_id");
     int64_t format = pragma(s->writing, "PRAGMA user_version");
     if ((application != APPLICATION && (application != 0 || format != 0)) || format < 0) {
         snprintf(s->base.message, sizeof s->base.message, "this is not a store of podiumd");
         return false;
     }
+    if (format == 0 && missing == STORE_MUST_EXIST)
+        return no_store(s);
     if (format > STORE_FORMAT) {
         snprintf(s->base.message, sizeof s->base.message,
                  "the store has format %lld, and this podiumd knows formats up to %d; use a newer podiumd",
@@ -671,11 +679,14 @@ static bool open_connection(sqlite_store *s, sqlite3 **db, const char *path, int
     return true;
 }
 
-static bool open_connections(sqlite_store *s, const char *path, const char *vfs) {
-    if (!open_connection(s, &s->writing, path, SQLITE_OPEN_CREATE, vfs))
+static bool open_connections(sqlite_store *s, const char *path, store_missing missing, const char *vfs) {
+    const bool make = missing == STORE_MAKE;
+    if (!make && access(path, F_OK) != 0 && errno == ENOENT)
+        return no_store(s);
+    if (!open_connection(s, &s->writing, path, make ? SQLITE_OPEN_CREATE : 0, vfs))
         return false;
     if (!execute(s, s->writing, "PRAGMA journal_mode = WAL") || !execute(s, s->writing, "PRAGMA synchronous = FULL") ||
-        !execute(s, s->writing, "PRAGMA foreign_keys = ON") || !migrate(s))
+        !execute(s, s->writing, "PRAGMA foreign_keys = ON") || !migrate(s, missing))
         return false;
     sqlite3_wal_hook(s->writing, count_pages, s); /* replaces the automatic checkpoint */
     for (size_t i = 0; i < POOL_SIZE; i++)
@@ -702,11 +713,12 @@ static bool prepare(sqlite_store *s) {
     return count_keys(s) == STORE_OK;
 }
 
-store *store_sqlite_open(const char *directory, const char *vfs, char message[STORE_MESSAGE_MAX]) {
+store *store_sqlite_open(const char *directory, store_missing missing, const char *vfs,
+                         char message[STORE_MESSAGE_MAX]) {
     char path[4096];
     bool changed;
     sqlite_store *s = calloc(1, sizeof *s);
-    if (s == NULL || (mkdir(directory, 0700) != 0 && errno != EEXIST)) {
+    if (s == NULL || (missing == STORE_MAKE && mkdir(directory, 0700) != 0 && errno != EEXIST)) {
         snprintf(message, STORE_MESSAGE_MAX, "%s", strerror(errno));
         free(s);
         return NULL;
@@ -714,7 +726,7 @@ store *store_sqlite_open(const char *directory, const char *vfs, char message[ST
     s->base.does = &table;
     pool_init(&s->pool);
     snprintf(path, sizeof path, "%s/podium.db", directory);
-    if (!open_connections(s, path, vfs) || !prepare(s)) {
+    if (!open_connections(s, path, missing, vfs) || !prepare(s)) {
         memcpy(message, s->base.message, STORE_MESSAGE_MAX);
         close_store(&s->base);
         return NULL;

@@ -287,6 +287,21 @@ def case_keep_reports(b):
         database.close()
 
 
+def case_only_who_uses_a_store_makes_it(b):
+    """A directory that was misspelled must not become an empty store, whose backup would look like a good one."""
+    empty, other, copy = b.work / "no-store", b.work / "other-file", b.work / "no-store.db"
+    empty.mkdir()
+    other.mkdir()
+    (other / "podium.db").touch()
+    for data in (b.work / "misspelled", empty, other):
+        for command in (("backup", copy), ("token", "list"), ("token", "revoke", "0" * 32)):
+            ended = run(b, *command, "--data", data)
+            assert ended.returncode == 3 and f"{data}: there is no store" in ended.stderr, (command, ended)
+    assert not copy.exists() and not (b.work / "misspelled").exists() and not list(empty.iterdir())
+    assert run(b, "token", "new", "age", "write", "--data", b.work / "made").returncode == 0
+    assert run(b, "token", "list", "--data", b.work / "made").stdout.count("\n") == 1
+
+
 def case_backup_while_running(b):
     stop = threading.Event()
     report = {"reports": b.reports(b.age, [30])}

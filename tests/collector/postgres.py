@@ -327,6 +327,11 @@ def case_what_a_start_refuses(b):
     with b.server("start", "--open", database=url) as s:
         s.post("age", {"codes": [1]})
         assert s.stop() == 0
+    empty = b.cluster.database("nothing")
+    for command in (("backup", b.work / "copy"), ("token", "list"), ("token", "revoke", "0" * 32)):
+        ended = run(b, *command, "--database", empty)
+        assert ended.returncode == 3 and "there is no store" in ended.stderr, ended
+    assert b.cluster.sql("SELECT to_regnamespace('podiumd') IS NULL", "nothing") == ["t"]
     ended = run(b, "backup", b.work / "copy", "--database", url)
     assert ended.returncode == 3 and "pg_dump" in ended.stderr
     changed = b.work / "changed.podium"

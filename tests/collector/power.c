@@ -282,7 +282,7 @@ static const store_policy policy = {.now = 1000000, .period = 3600, .key_seconds
 
 static void open_again(trial *t) {
     char message[STORE_MESSAGE_MAX];
-    t->store = store_sqlite_open(t->directory, "power", message);
+    t->store = store_sqlite_open(t->directory, STORE_MAKE, "power", message);
     if (t->store != NULL && t->store->does->collection(t->store, "age", "a spec", &t->number) != STORE_OK) {
         t->store->does->close(t->store);
         t->store = NULL;
