@@ -5,6 +5,8 @@
 #include "store_group.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -566,9 +568,13 @@ static uint64_t keys(store *base) {
 
 /* ---- Backup ---- */
 
-/* VACUUM INTO reads one consistent state while others write, and refuses to replace a file. */
-static store_status backup(store *base, const char *path) {
-    sqlite_store *s = of(base);
+static store_status failed_file(sqlite_store *s, int error) {
+    snprintf(s->base.message, sizeof s->base.message, "%s", strerror(error));
+    return STORE_AWAY;
+}
+
+/* VACUUM INTO reads one consistent state while others write. The file must be empty. */
+static store_status copy_into(sqlite_store *s, const char *path) {
     sqlite3_stmt *statement = NULL;
     store_status status = STORE_OK;
     const size_t taken = pool_take(&s->pool);
@@ -580,6 +586,51 @@ static store_status backup(store *base, const char *path) {
     if (sqlite3_finalize(statement) != SQLITE_OK || sqlite3_errcode(db) != SQLITE_OK)
         status = failed(s, db);
     pool_return(&s->pool, taken);
+    return status;
+}
+
+static bool is_open_at(int file, const char *path) {
+    struct stat mine, there;
+    return fstat(file, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino;
+}
+
+/* Gives a file that is open its final name in the same directory. Both are on the disk when this returns true. */
+static bool publish(int file, const char *part, const char *path) {
+    char directory[4096];
+    snprintf(directory, sizeof directory, "%s", path);
+    const int parent = open(dirname(directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool done = parent >= 0 && fsync(file) == 0;
+    if (done && (!is_open_at(file, part) || access(path, F_OK) == 0)) { /* another backup to the same file */
+        errno = EEXIST;
+        done = false;
+    }
+    done =
+        done && rename(part, path) == 0 && (fsync(parent) == 0 || errno == EINVAL); /* if it cannot be synchronised */
+    const int error = errno;
+    if (parent >= 0)
+        close(parent);
+    errno = error;
+    return done;
+}
+
+/* The copy has its name only when it is complete. What a backup that was killed has left is removed. */
+static store_status backup(store *base, const char *path) {
+    sqlite_store *s = of(base);
+    char part[4096];
+    if (access(path, F_OK) == 0)
+        return failed_file(s, EEXIST);
+    if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
+        return failed_file(s, ENAMETOOLONG);
+    unlink(part);
+    const int file = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        return failed_file(s, errno);
+    store_status status = copy_into(s, part);
+    if (status == STORE_OK && !publish(file, part, path))
+        status = failed_file(s, errno);
+    if (status != STORE_OK)
+        unlink(part);
+    close(file);
     return status;
 }
 

@@ -41,6 +41,9 @@ def case_full_disk(b):
             before = crowd.total("refusals")
             until(lambda: crowd.total("refusals") > before + 50)
             until(lambda: s.get("/readyz").status == 503)  # what has space in the log may still have been stored
+            ended = subprocess.run([b.podiumd, "backup", inside / "copy.db", "--data", inside / "data"],
+                                   capture_output=True, check=False)
+            assert ended.returncode == 3 and not list(inside.glob("copy.db*")), ended
             assert s.get("/healthz").status == 200
             assert s.get("/v1/collections/age/estimate", force="true").status == 200
             inside.joinpath("filler").unlink()

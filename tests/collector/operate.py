@@ -7,6 +7,8 @@ import gzip
 import json
 import os
 import re
+import resource
+import shutil
 import signal
 import socket
 import sqlite3
@@ -325,6 +327,73 @@ def case_backup_while_running(b):
         assert s.stop() == 0
     with b.server("restored", "--open") as s:
         assert before <= s.count("age")[0] <= after
+
+
+def grown(b, name):
+    """Makes a store of several megabytes, and returns its directory."""
+    with b.server(name, "--open") as s:
+        assert s.stop() == 0
+    database = sqlite3.connect(b.work / name / "podium.db")
+    database.executescript("INSERT INTO reports SELECT 1, 0, '{}', zeroblob(3000000), NULL FROM collections;")
+    database.close()
+    return b.work / name
+
+
+def case_backup_is_private_and_complete(b):
+    data, copy, part = grown(b, "large"), b.work / "large.db", b.work / "large.db.part"
+    part.write_text("what a backup that was killed has left")
+    part.chmod(0o644)
+    assert run(b, "backup", copy, "--data", data, umask=0o022).returncode == 0
+    assert copy.stat().st_mode & 0o777 == 0o600 and copy.stat().st_size > 6000000 and not part.exists()
+    database = sqlite3.connect(copy)
+    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    database.close()
+    before = copy.read_bytes()
+    ended = run(b, "backup", copy, "--data", data)
+    assert ended.returncode == 3 and "File exists" in ended.stderr and copy.read_bytes() == before, ended
+    copy.unlink()
+
+    def full():  # a write beyond this fails, as on a full disk
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+    ended = run(b, "backup", copy, "--data", data, preexec_fn=full, restore_signals=False)
+    assert ended.returncode == 3 and str(copy) in ended.stderr, ended
+    assert not copy.exists() and not part.exists()
+    ended = run(b, "backup", b.work / "nowhere" / "x.db", "--data", data)
+    assert ended.returncode == 3 and "No such file" in ended.stderr, ended
+
+
+def case_backup_interrupted(b):
+    """Stopped at any moment, a backup leaves either nothing under its name or all of it."""
+    data, copy = grown(b, "stopped"), b.work / "stopped.db"
+    kinds = set()
+    for i in range(20):
+        process = subprocess.Popen([b.podiumd, "backup", copy, "--data", data])
+        time.sleep(0.003 * i)
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        kinds.add(copy.exists())
+        if copy.exists():
+            assert copy.stat().st_size > 6000000
+            copy.unlink()
+    print("stopped backups, of which some came to the end:", True in kinds)
+
+
+def case_backup_is_on_the_disk(b):
+    """The copy is synchronised before it gets its name, and then the directory that has the name."""
+    if shutil.which("strace") is None:
+        print("strace is missing, so what a backup synchronises was not looked at")
+        return
+    data, copy, trace = grown(b, "synchronised"), b.work / "synchronised.db", b.work / "backup.trace"
+    subprocess.run(["strace", "-f", "-y", "-o", trace, "-e", "trace=pwrite64,write,fsync,fdatasync,rename,renameat,renameat2",
+                    b.podiumd, "backup", copy, "--data", data], check=True, capture_output=True)
+    calls = [line.split(None, 1)[1] for line in trace.read_text().splitlines()]
+
+    def last(pattern):
+        return max((i for i, call in enumerate(calls) if re.match(pattern, call)), default=-1)
+    written, named = last(r"p?write(64)?\(\d+<.*/synchronised\.db\.part>"), last(r"rename.*synchronised\.db\.part")
+    synced, listed = last(r"fsync\(\d+<.*/synchronised\.db\.part>"), last(rf"fsync\(\d+<{re.escape(str(b.work))}>\)")
+    assert 0 <= written < synced < named < listed, (written, synced, named, listed)
 
 
 def case_sigterm_finishes_what_is_under_way(b):
