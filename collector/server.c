@@ -638,10 +638,11 @@ server *server_start(const config *c, store *st, metrics *m, tokens *t, catalogu
         s->tokens = t;
         pthread_mutex_init(&s->lock, NULL);
         server_reload(s, first, c);
-        if (start_threads(s))
+        if (start_threads(s)) {
             s->daemon = start_daemon(s, address);
-        if (s->daemon == NULL) {
             snprintf(message, CONFIG_MESSAGE_MAX, "cannot listen at %.100s; is the port in use?", c->listen);
+        }
+        if (s->daemon == NULL) {
             server_stop(s);
             s = NULL;
         }

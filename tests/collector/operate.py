@@ -132,6 +132,18 @@ def case_what_a_start_refuses(b):
         assert ended.returncode == 3 and message in ended.stderr, ended
 
 
+def case_why_it_does_not_start(b):
+    start = ("--data", b.work / "why", "--collection", b.age, "--open", "--listen")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ended = run(b, *start, f"127.0.0.1:{taken.getsockname()[1]}")
+        assert ended.returncode == 1 and "is the port in use?" in ended.stderr, ended
+    if resource.getrlimit(resource.RLIMIT_STACK)[1] != resource.RLIM_INFINITY:
+        return
+    # each thread then wants a stack that is larger than all addresses there are
+    ended = run(b, *start, "127.0.0.1:0", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 47, -1)))
+    assert ended.returncode == 1 and "threads of the server cannot be started" in ended.stderr, ended
+
+
 def case_configuration(b):
     listed = [line.split("\t") for line in run(b, "--list-options").stdout.splitlines()]
     assert len(listed) > 20 and run(b, "--help").stdout.count("\n  --") == len(listed) + 2
