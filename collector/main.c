@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -182,6 +183,25 @@ static int serve_from(store *s, config *c, char **arguments, const sigset_t *sig
     return status;
 }
 
+/* Each connection is a file, and there are others: the store, the log, and those by which threads wake each other.
+   Where the limit is lower, connections would wait without a word when it is reached. */
+static void raise_file_limit(const config *c) {
+    enum { OTHERS = 64, OF_A_THREAD = 4 };
+    const rlim_t needed = (rlim_t)c->connections_max + OTHERS + OF_A_THREAD * (rlim_t)c->threads;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
+        return;
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        limit.rlim_cur = before;
+    if (limit.rlim_cur < needed)
+        log_line(LOG_WARNING,
+                 "--connections-max %u needs %llu open files, and the system allows %llu, so that further connections "
+                 "have to wait; raise the limit (ulimit -n, or LimitNOFILE= of systemd), or allow fewer connections",
+                 (unsigned)c->connections_max, (unsigned long long)needed, (unsigned long long)limit.rlim_cur);
+}
+
 /* Signals are blocked before the first thread starts, so that only sigwait gets them. */
 static int serve(config *c, char **arguments) {
     char message[CONFIG_MESSAGE_MAX];
@@ -198,6 +218,7 @@ static int serve(config *c, char **arguments) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk, and no reason to die */
     log_format((log_kind)c->log_format);
+    raise_file_limit(c);
     tls *certificate = NULL;
     if (!read_tls(c, c->tls_certificate != NULL || c->tls_key != NULL, &certificate, message))
         return fail(BAD_DATA, "%s", message);

@@ -144,6 +144,25 @@ def case_why_it_does_not_start(b):
     assert ended.returncode == 1 and "threads of the server cannot be started" in ended.stderr, ended
 
 
+def case_open_files(b):
+    """As many connections as --connections-max allows, although the usual limit of files is lower."""
+    def limited(option):
+        return ("sh", "-c", f'ulimit {option} 256 && exec "$@"', "sh")
+    with b.server("files", "--open", "--connections-max", "500", wrapper=limited("-Sn")) as s:
+        many = [socket.create_connection(("127.0.0.1", s.port), timeout=10) for _ in range(480)]
+        for client in many:
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        for client in many:
+            assert client.recv(100).startswith(b"HTTP/1.1 200 ")
+        for client in many:
+            client.close()
+        assert s.stop() == 0
+    assert "warning" not in (b.work / "files.log").read_text()
+    with b.server("few", "--open", "--connections-max", "500", wrapper=limited("-n")) as s:
+        assert s.get("/healthz").status == 200 and s.stop() == 0
+    assert "--connections-max 500 needs" in (b.work / "few.log").read_text()
+
+
 def case_configuration(b):
     listed = [line.split("\t") for line in run(b, "--list-options").stdout.splitlines()]
     assert len(listed) > 20 and run(b, "--help").stdout.count("\n  --") == len(listed) + 2

@@ -28,6 +28,8 @@ def case_exposure(b):
                       analyze("security", "--offline=true", "--no-pager", UNIT).stdout)
     assert level and float(level[1]) < 2, level
     print(f"exposure {level[1]}")
+    files = re.search(r"^LimitNOFILE=(\d+)$", UNIT.read_text(), re.M)
+    assert files and int(files[1]) >= 2000 + 64 + 4 * 64  # what the server needs by default, with any number of threads
     unit = b.work / "podiumd.service"  # with a program that is there, and without the manual, which may not be
     unit.write_text(re.sub(r"^Documentation=.*\n", "",
                            re.sub(r"^ExecStart=\S+", f"ExecStart={b.podiumd}", UNIT.read_text(), flags=re.M), flags=re.M))
