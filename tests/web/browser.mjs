@@ -254,6 +254,31 @@ await check('leaving the page sends what waits', async () => {
   await page.close();
 });
 
+await check('what was sent when the page was left is not sent after the collector has forgotten its key', async () => {
+  const page = await open();
+  const before = collector.codes.length;
+  await page.evaluate(startReporter, given('late'));
+  await page.evaluate(() => reporter.report([1, 2, 3]));
+  await page.evaluate(() => {
+    IDBDatabase.prototype.transaction = () => {
+      throw new Error('the page is gone before it could note that it has sent');
+    };
+  });
+  await page.goto('about:blank');
+  await eventually('it arrived', async () => collector.codes.length === before + 3);
+  const requests = collector.requests.length;
+  await page.goto(`${origin}/`);
+  await page.evaluate(() => {
+    const { now } = Date;
+    Date.now = () => now() + 25 * 3_600_000;
+  });
+  await page.evaluate(startReporter, given('late'));
+  await eventually('it is settled', () => page.evaluate(async () => (await reporter.account()).waiting === 0));
+  assert.equal(await page.evaluate(async () => (await reporter.account()).sent), 3);
+  assert.equal(collector.requests.length, requests);
+  await page.close();
+});
+
 await check('two tabs share a queue', async () => {
   const pages = [await open('strict', /Failed to load/), await open('strict', /Failed to load/)];
   const before = collector.codes.length;

@@ -98,6 +98,56 @@ test('a Reporter sends what an earlier one has left, under the same key', async 
   next.close();
 });
 
+/** Runs work as if it were so many hours later. */
+async function hoursLater(hours, work) {
+  const { now } = Date;
+  Date.now = () => now() + 3_600_000 * hours;
+  try {
+    return await work();
+  } finally {
+    Date.now = now;
+  }
+}
+
+test('a batch that may have arrived is not sent again once the collector may have forgotten its key', async () => {
+  for (const [hours, keyHours, isSentAgain] of [[23, 24, true], [23.9, 24, false], [25, 24, false], [25, 48, true]]) {
+    const storage = memoryStorage();
+    const { collector, reporter } = await start({ storage, keyHours });
+    collector.fault = () => 'drop after counting';
+    await reporter.report([1, 2, 3]);
+    await assert.rejects(reporter.flush(), /not reached/);
+    reporter.close();
+    collector.fault = () => undefined;
+    const before = collector.requests.length;
+    const errors = [];
+    await hoursLater(hours, async () => {
+      const onError = (error) => errors.push(error.message);
+      const next = new Reporter(age, collector.url, { ...QUICK, storage, keyHours, onError });
+      await next.report([4, 5]);
+      await untilEmpty(next);
+      assert.equal((await next.account()).sent, 5);
+      next.close();
+    });
+    const sent = collector.requests.slice(before).map(({ body }) => JSON.parse(body).codes.length);
+    assert.deepEqual(sent, isSentAgain ? [3, 2] : [2]);
+    const words = '3 reports are not sent again: they may have arrived, and the collector knows their key for 24 hours only';
+    assert.deepEqual(errors, isSentAgain ? [] : [words]);
+  }
+});
+
+test('a batch that cannot have arrived is sent however late', async () => {
+  for (const refusal of [undefined, { status: 401, body: {} }, { status: 429, body: {} }]) {
+    const { collector, reporter } = await start({ wait: 1e6, retryMost: 1e6, retryFirst: 1e6 });
+    collector.fault = () => refusal;
+    await reporter.report([1, 2, 3]);
+    if (refusal) await assert.rejects(reporter.flush(), /the collector answered 4/);
+    collector.fault = () => undefined;
+    await hoursLater(100, () => reporter.flush());
+    assert.equal(collector.codes.length, 3);
+    reporter.close();
+  }
+});
+
 test('what would never work is refused at once', () => {
   const url = 'http://127.0.0.1:1/';
   for (const batch of [0, -1, 1.5, NaN, Infinity, '7'])
@@ -105,6 +155,7 @@ test('what would never work is refused at once', () => {
   assert.throws(() => new Reporter(age, url, { waitingMost: 0 }), /waitingMost must be/);
   for (const wait of [-1, NaN, Infinity, '7'])
     assert.throws(() => new Reporter(age, url, { wait }), /wait must be a number of milliseconds/);
+  assert.throws(() => new Reporter(age, url, { keyHours: '24' }), /keyHours must be a number of hours/);
   assert.throws(() => new Reporter('minimax epsilon=1 range=1:120', url), /must be a Collection/);
   assert.throws(() => new Reporter(age, 'ftp://127.0.0.1/'), /must begin with https/);
 });

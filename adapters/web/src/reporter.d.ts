@@ -17,6 +17,9 @@ export interface ReporterOptions {
   timeout?: number;
   /** The most reports that may wait, 10,000 unless told; `report` rejects beyond. */
   waitingMost?: number;
+  /** For how many hours the collector remembers a key: its `key_hours`, 24 unless told. From ten minutes before that on, a
+   *  batch that may have arrived is not sent again, and counts as sent. */
+  keyHours?: number;
   /** What the queue is called. Reporters of one name share it, also in other tabs. */
   name?: string;
   /** Where reports wait; IndexedDB in a browser, and memory elsewhere. */
@@ -24,7 +27,7 @@ export interface ReporterOptions {
   fetch?: typeof fetch;
   /** Called whenever the account has changed. */
   onChange?: (account: Account) => void;
-  /** Called when an attempt has failed. Nothing is lost: there will be another. */
+  /** Called when an attempt has failed and there will be another, and when a batch is given up because of `keyHours`. */
   onError?: (error: Error) => void;
 }
 
@@ -49,7 +52,7 @@ export interface Account {
   epsilon: number;
   /** How many reports there are in all */
   reports: number;
-  /** How many the collector has counted */
+  /** How many the collector has counted, or may have counted if it never answered */
   sent: number;
   /** How many it has not acknowledged yet */
   waiting: number;

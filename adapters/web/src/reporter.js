@@ -12,6 +12,7 @@ const DEFAULTS = {
   retryMost: 600_000,
   timeout: 30_000,
   waitingMost: 10_000, // reports that may wait
+  keyHours: 24, // for which the collector remembers a key
 };
 
 /** Refuses what would fail later, or never. */
@@ -20,16 +21,19 @@ function checkArguments(collection, url, options) {
   if (!/^https?:$/.test(url.protocol)) throw new PodiumError('the URL must begin with https:// or http://');
   for (const name of Object.keys(DEFAULTS)) {
     const isCount = name === 'batch' || name === 'waitingMost';
+    const unit = name === 'keyHours' ? 'hours' : 'milliseconds';
     const x = options[name];
     if (isCount ? !(Number.isSafeInteger(x) && x > 0) : !(typeof x === 'number' && x >= 0 && x < Infinity))
-      throw new PodiumError(`${name} must be ${isCount ? 'a whole number from 1 on' : 'a number of milliseconds'}`);
+      throw new PodiumError(`${name} must be ${isCount ? 'a whole number from 1 on' : `a number of ${unit}`}`);
   }
 }
 
 const RECENT_MOST = 50;
+const KEY_MARGIN = 600_000; // milliseconds before the collector forgets a key, in which nothing is sent under it again
 const KEEPALIVE_BYTES = 60_000; // browsers allow 64 KiB under way when a page goes away
 /** Answers after which a later attempt may succeed: timeout, conflict, too early, too many, and all from 500 on */
-const TEMPORARY = [408, 409, 425, 429];
+const TOO_MANY = 429;
+const TEMPORARY = [408, 409, 425, TOO_MANY];
 
 // ---- Random: for keys and delays ----
 
@@ -107,7 +111,8 @@ async function readJson(response) {
   }
 }
 
-/** What became of a batch: counted, or an error with the time to wait and whether waiting helps. */
+/** What became of a batch: counted, or an error with the time to wait, whether waiting helps, and whether it was surely
+ *  not counted. */
 async function outcomeOf(response) {
   const answer = await readJson(response);
   if (response.ok && Number.isInteger(answer.accepted))
@@ -115,7 +120,8 @@ async function outcomeOf(response) {
   const said = answer.detail ?? answer.title ?? '';
   const what = response.ok ? 'something that is no collector answered' : `the collector answered ${response.status}`;
   const isTemporary = response.ok || response.status >= 500 || TEMPORARY.includes(response.status);
-  return { error: new PodiumError(`${what}${said && `: ${said}`}`), wait: retryAfter(response), isTemporary };
+  const isUncounted = !isTemporary || response.status === TOO_MANY;
+  return { error: new PodiumError(`${what}${said && `: ${said}`}`), wait: retryAfter(response), isTemporary, isUncounted };
 }
 
 /** Privatises values, and sends the reports to a collector. */
@@ -250,6 +256,7 @@ export class Reporter {
       const batch = this.#openBatch(state, most);
       const part = codes.slice(from, from + most - batch.codes.length);
       batch.codes.push(...part);
+      if (globalThis.document !== undefined) batch.since = Date.now();
       state.recent.push(...part.map((code) => ({ key: batch.key, at: Date.now(), code })));
       from += part.length;
       isFull ||= batch.codes.length === most;
@@ -264,7 +271,7 @@ export class Reporter {
       owner === this.#owner && !isSealed && !this.#sealed.has(key) && codes.length < most;
     const open = state.batches.find(isOpen);
     if (open !== undefined) return open;
-    const made = { key: newKey(), owner: this.#owner, isSealed: false, codes: [], tries: 0, due: 0 };
+    const made = { key: newKey(), owner: this.#owner, isSealed: false, codes: [], tries: 0, due: 0, unanswered: 0 };
     state.batches.push(made);
     return made;
   }
@@ -301,7 +308,7 @@ export class Reporter {
     for (;;) {
       const batch = this.#isClosed ? undefined : await this.#update((state) => this.#seal(state));
       if (batch === undefined) return this.#scheduleNext();
-      const outcome = await this.#post(batch, false);
+      const outcome = this.#isForgotten(batch) ? this.#giveUp(batch) : await this.#post(batch, false);
       await this.#update((state) => this.#settle(state, batch.key, outcome));
       if (outcome.error === undefined) continue;
       this.#scheduleNext();
@@ -318,10 +325,29 @@ export class Reporter {
   #seal(state) {
     const batch = state.batches.find(({ due }) => due <= Date.now());
     if (batch === undefined) return undefined;
-    batch.isSealed = true;
     batch.tries++;
-    this.#sealed.add(batch.key);
+    this.#noteAttempt(batch);
     return structuredClone(batch);
+  }
+
+  /** `since` is when the batch may first have reached the collector. A page that is left has no time to note its last
+   *  attempt, so for the batches of another page it is when that page last added to it. */
+  #noteAttempt(batch) {
+    if (batch.unanswered++ === 0 && (batch.owner === this.#owner || batch.since === undefined)) batch.since = Date.now();
+    batch.isSealed = true;
+    this.#sealed.add(batch.key);
+  }
+
+  /** Whether the collector may have counted the batch and forgotten its key, so that it would count it again. */
+  #isForgotten({ since }) {
+    return Date.now() - since > 3_600_000 * this.#options.keyHours - KEY_MARGIN;
+  }
+
+  /** The batch counts as sent, because it may have arrived. */
+  #giveUp({ codes }) {
+    const why = `they may have arrived, and the collector knows their key for ${this.#options.keyHours} hours only`;
+    this.#options.onError?.(new PodiumError(`${codes.length} reports are not sent again: ${why}`));
+    return { refused: 0 };
   }
 
   #request({ key, codes }, keepalive) {
@@ -343,7 +369,7 @@ export class Reporter {
   }
 
   /** Removes a batch that was counted, or says when to try again. A batch that was refused stays, and is tried rarely. */
-  #settle(state, key, { refused, error, wait, isTemporary }) {
+  #settle(state, key, { refused, error, wait, isTemporary, isUncounted }) {
     const batch = state.batches.find((one) => one.key === key);
     if (batch === undefined) return;
     if (error === undefined) {
@@ -352,6 +378,7 @@ export class Reporter {
       state.refused += refused;
       return;
     }
+    if (isUncounted) batch.unanswered--;
     const { retryFirst, retryMost } = this.#options;
     const own = isTemporary ? Math.min(retryMost, retryFirst * 2 ** (batch.tries - 1)) : retryMost;
     const due = Date.now() + Math.max(wait, withJitter(own));
@@ -364,7 +391,7 @@ export class Reporter {
     let bytes = 0;
     for (const batch of this.#state.batches) {
       bytes += this.#request(batch, true).body.length;
-      if (mayChange(batch) || batch.due > Date.now() || bytes > KEEPALIVE_BYTES) continue;
+      if (mayChange(batch) || batch.due > Date.now() || this.#isForgotten(batch) || bytes > KEEPALIVE_BYTES) continue;
       this.#sealed.add(batch.key);
       this.#sendOnce(batch).catch(() => {}); // it is sent again later, under the same key
     }
@@ -372,7 +399,7 @@ export class Reporter {
 
   async #sendOnce(batch) {
     const answer = this.#post(batch, true);
-    await this.#update((state) => state.batches.forEach((one) => one.key === batch.key && (one.isSealed = true)));
+    await this.#update((state) => state.batches.forEach((one) => one.key === batch.key && this.#noteAttempt(one)));
     const outcome = await answer;
     if (outcome.error === undefined) await this.#update((state) => this.#settle(state, batch.key, outcome));
   }
