@@ -5,13 +5,16 @@ const middleOf = ({ min, max }) => Number(((min + max) / 2).toPrecision(2));
 
 function browser({ collection, host, isOpen }) {
   const name = variable(collection.name);
-  const token = isOpen ? '' : ", { token: 'TOKEN' }";
+  const settings = [];
+  if (!isOpen) settings.push("token: 'TOKEN'");
+  if (collection.key_hours !== 24) settings.push(`keyHours: ${collection.key_hours}`);
+  const options = settings.length > 0 ? `, { ${settings.join(', ')} }` : '';
   return `<script type="module">
   import { Collection } from '${host}/client/index.js';
   import { Reporter } from '${host}/client/reporter.js';
 
   const ${name} = await Collection.parse('${collection.spec}');
-  const reporter = new Reporter(${name}, '${host}/v1/collections/${collection.name}/reports'${token});
+  const reporter = new Reporter(${name}, '${host}/v1/collections/${collection.name}/reports'${options});
 
   // Once for each person, because a second report spends ε again. Only the report leaves the browser.
   await reporter.report(${middleOf(collection)});

@@ -37,10 +37,11 @@ class Join {
   }
 
   async #ask() {
-    const { name, question, spec, min, max } = this.#described;
+    const { name, question, spec, min, max, key_hours: keyHours } = this.#described;
     this.#collection = await Collection.parse(spec);
     this.#reporter = new Reporter(this.#collection, `/v1/collections/${name}/reports`, {
       token: tokenFor('write', name),
+      keyHours,
     });
     document.title = question || name;
     $('title').textContent = question || `Your answer for “${name}”`;
