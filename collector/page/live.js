@@ -134,8 +134,8 @@ function rowOf(label, group, collection, scale) {
 
 /** A table of the groups of one label, in the order of its declaration, and of the largest if there are many. */
 function tableOf(label, groups, collection) {
-  const least = groups.map(({ n }) => n).sort((a, b) => b - a)[GROUPS_MOST] ?? -1;
-  const shown = groups.filter(({ n }) => n > least).toSorted((a, b) => (a.group === '') - (b.group === ''));
+  const largest = groups.toSorted((a, b) => b.n - a.n).slice(0, GROUPS_MOST);
+  const shown = groups.filter((one) => largest.includes(one)).toSorted((a, b) => (a.group === '') - (b.group === ''));
   const limits = shown.flatMap(({ lower, upper }) => [lower, upper]).filter((x) => typeof x === 'number');
   const scale = [Math.max(collection.min, Math.min(...limits)), Math.min(collection.max, Math.max(...limits))];
   const head = [`By ${label}`, 'Reports', 'Mean', '95% limits'].map((textContent) =>
@@ -152,7 +152,7 @@ function tableOf(label, groups, collection) {
     'div',
     {},
     table,
-    rest > 0 ? make('p', { className: 'caption', textContent: `and ${rest} smaller groups` }) : '',
+    rest > 0 ? make('p', { className: 'caption', textContent: `and ${rest} more ${rest === 1 ? 'group' : 'groups'}` }) : '',
   );
 }
 

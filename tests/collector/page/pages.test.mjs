@@ -90,6 +90,21 @@ test('a page that is opened later draws the past', async () => {
   await context.close();
 });
 
+test('of many groups of equal size the first thirty are shown', async () => {
+  const cantons = Array.from({ length: 40 }, (_, i) => `canton-${i + 1}`);
+  const many = await new Server('groups', '--open', '--label', `age:canton=${cantons.join()}`).start();
+  for (const canton of cantons) await many.send(20, { canton });
+  await many.send(30);
+  const { page, context, complaints } = await visit(browser, many.url);
+  await shows(page, 830);
+  assert.deepEqual(await page.locator('#groups tbody th').allInnerTexts(), [...cantons.slice(0, 29), 'no canton']);
+  assert.match(await text(page, 'groups'), /and 11 more groups/);
+  assert.equal(await page.locator('#groups .lane rect').count(), 60);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await many.stop();
+});
+
 for (const [name, options] of Object.entries(LOOKS))
   test(`${name}: axe finds nothing serious on both pages, and nothing is too wide`, async () => {
     const { page, context, complaints } = await visit(browser, server.url, options);
