@@ -9,8 +9,8 @@ const RETRY_MOST = 10_000;
 export class Stream {
   #name;
   #on;
-  #isClosed = false;
-  #controller;
+  #closing = new AbortController();
+  #controller; // of the request under way
   #tries = 0;
   #wake = () => {};
 
@@ -18,14 +18,18 @@ export class Stream {
   constructor(name, on) {
     this.#name = name;
     this.#on = on;
-    addEventListener('online', () => this.#wake());
+    addEventListener('online', () => this.#wake(), { signal: this.#closing.signal });
     this.#run();
   }
 
   close() {
-    this.#isClosed = true;
+    this.#closing.abort();
     this.#controller?.abort();
     this.#wake();
+  }
+
+  get #isClosed() {
+    return this.#closing.signal.aborted;
   }
 
   async #run() {

@@ -105,6 +105,25 @@ test('of many groups of equal size the first thirty are shown', async () => {
   await many.stop();
 });
 
+test('a stream that is closed listens no more', async () => {
+  const { page, context } = await visit(browser, server.url);
+  await page.waitForSelector('#state[data-state="live"]');
+  await page.evaluate(() => {
+    const add = globalThis.addEventListener;
+    globalThis.signals = [];
+    globalThis.addEventListener = (type, listener, options) => {
+      if (type === 'online') signals.push(options?.signal);
+      add(type, listener, options);
+    };
+  });
+  for (let i = 0; i < 5; i++) {
+    await page.evaluate((hash) => (location.hash = hash), `other-${i}`);
+    await page.waitForFunction((n) => signals.length === n, i + 1);
+  }
+  assert.equal(await page.evaluate(() => signals.filter((signal) => !signal?.aborted).length), 1);
+  await context.close();
+});
+
 for (const [name, options] of Object.entries(LOOKS))
   test(`${name}: axe finds nothing serious on both pages, and nothing is too wide`, async () => {
     const { page, context, complaints } = await visit(browser, server.url, options);
