@@ -133,7 +133,7 @@ test('pages of an origin that is not listed get neither the client nor an answer
 });
 
 test('the code to copy does what it says', async () => {
-  const server = await new Server('code', '--origin', origin()).start();
+  const server = await new Server('code', '--origin', origin(), '--key-hours', '48').start();
   const { page, context, complaints } = await visit(browser, server.url);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const code = {};
@@ -141,6 +141,7 @@ test('the code to copy does what it says', async () => {
     await page.getByText(language, { exact: true }).click();
     code[language] = await page.locator('#code').textContent();
   }
+  assert.match(code.Browser, /token: 'TOKEN', keyHours: 48 }/);
   await page.click('#copy-code');
   await page.waitForFunction(() => document.getElementById('copy-code').textContent === 'Copied');
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), code.Browser);
