@@ -32,7 +32,7 @@ class Join {
     if (this.#described === undefined) return complain('This server asks nothing under that name. Check the link.');
     this.#mayRead = open || tokenFor('read', name) !== undefined;
     if (open || tokenFor('write', name) !== undefined) return this.#ask();
-    complain('This link is not complete: a token to write belongs behind its #, so ask whoever sent it to you.');
+    complain('This link is incomplete: a write token is missing after its #. Ask whoever sent it to you.');
     this.#showOthers();
   }
 
@@ -60,11 +60,11 @@ class Join {
     if (reports === 0) return;
     this.#showDone(
       'This browser has answered',
-      waiting > 0 ? 'The report waits, and is sent as soon as the server can be reached.' : '',
+      waiting > 0 ? 'The report is waiting, and will be sent as soon as the server can be reached.' : '',
     );
     $('again').hidden = false;
     $('again').textContent = `You need not answer again. A second report about the same number would raise what your \
-reports may tell from ε = ${format(spent)} to ε = ${format(spent + epsilon)}.`;
+reports may reveal from ε = ${format(spent)} to ε = ${format(spent + epsilon)}.`;
   }
 
   // ---- From the number to the report ----
@@ -92,7 +92,7 @@ reports may tell from ε = ${format(spent)} to ε = ${format(spent + epsilon)}.`
     const isOutside = report < min || report > max;
     $('report').textContent = formatIn(max - min)(report);
     $('report-words').textContent = `This is all that leaves, and it is not your number.${
-      isOutside ? ' It is outside the range, as many reports are: only so do they average to the truth.' : ''
+      isOutside ? ' It is outside the range, as many reports are: without those, the average would be wrong.' : ''
     }`;
     $('request').textContent = `POST /v1/collections/${this.#described.name}/reports\n\n${JSON.stringify({
       fingerprint,
@@ -138,7 +138,7 @@ ${times(Math.exp(epsilon))}.`,
     await this.#reporter.reportCodes([this.#code]);
     const problem = await this.#reporter.flush().then(
       () => '',
-      (error) => `${error.message}. It waits in this browser, and is sent again while this page is open.`,
+      (error) => `Your report waits in this browser, and this page keeps trying to send it: ${error.message}.`,
     );
     $('preview').hidden = true;
     this.#showDone(problem ? 'Not sent yet' : 'Thank you', problem || 'The server has stored your report.');
@@ -175,4 +175,4 @@ ${times(Math.exp(epsilon))}.`,
   }
 }
 
-new Join().start().catch((error) => complain(`This page cannot go on: ${error.message}`));
+new Join().start().catch((error) => complain(`This page cannot continue: ${error.message}`));

@@ -17,7 +17,7 @@ const SPOKEN_EVERY = 30_000; // milliseconds between two sentences for screen re
 const STATES = { live: 'live', away: 'connecting', refused: 'token needed' };
 /** What was refused and why: the words for one, and those for several */
 const REASONS = {
-  not_numbers: ['report was no number', 'reports were no numbers'],
+  not_numbers: ['report was not a number', 'reports were not numbers'],
   not_reports: [
     'report was a number that this collection cannot produce, such as a rounded or a raw value',
     'reports were numbers that this collection cannot produce, such as rounded or raw values',
@@ -30,9 +30,9 @@ const PROBLEMS = {
   'format-unknown': 'of an unknown type',
   'body-too-large': 'with too many bytes',
   'too-many-reports': 'with too many reports',
-  'key-wrong': 'with a key that is none',
+  'key-wrong': 'with an invalid key',
   'key-reused': 'with the key of another batch',
-  'reports-refused': 'to be taken whole or not at all, with reports that cannot be any',
+  'reports-refused': 'sent with atomic=true and containing invalid reports',
   'store-away': 'that came while the store was away',
   busy: 'that came while the server was busy',
 };
@@ -148,11 +148,12 @@ function tableOf(label, groups, collection) {
     make('tbody', {}, ...shown.map((group) => rowOf(label, group, collection, scale))),
   );
   const rest = groups.length - shown.length;
+  const words = `and ${rest} more ${rest === 1 ? 'group' : 'groups'}`;
   return make(
     'div',
     {},
     table,
-    rest > 0 ? make('p', { className: 'caption', textContent: `and ${rest} more ${rest === 1 ? 'group' : 'groups'}` }) : '',
+    rest > 0 ? make('p', { className: 'caption', textContent: words }) : '',
   );
 }
 
@@ -211,7 +212,7 @@ class Page {
     const name = readLiveLink();
     const { collections } = this.#listing;
     const collection = collections.find((one) => one.name === name) ?? collections[0];
-    if (collection === undefined) return this.#complain('This server collects nothing.');
+    if (collection === undefined) return this.#complain('This server has no collections.');
     for (const input of document.querySelectorAll('#collections input'))
       input.checked = input.value === collection.name;
     this.#collection = collection;
@@ -232,7 +233,7 @@ class Page {
     $('epsilon').textContent = format(epsilon);
     $('join').href = `/join/${name}`;
     $('join').textContent = `${location.host}/join/${name}`;
-    $('join-note').textContent = open ? '.' : ', with # and a token to write at the end of the address.';
+    $('join-note').textContent = open ? '.' : ', with # and a write token at the end of the address.';
     $('shape').closest('section').hidden = false;
     this.#showCode();
     explain(spec).then((told) => {
@@ -281,7 +282,7 @@ class Page {
     $('state').dataset.state = state;
     if ($('state-words').textContent !== STATES[state]) $('state-words').textContent = STATES[state];
     if (state !== 'refused' || this.#listing.open) return;
-    if (tokenFor('read', this.#collection.name)) this.#complain('The token does not allow to read this collection.');
+    if (tokenFor('read', this.#collection.name)) this.#complain('This token may not read this collection.');
     forgetToken('read', this.#collection.name);
     $('token-form').hidden = false;
     $('estimate').hidden = true;
@@ -329,7 +330,7 @@ class Page {
     clearTimeout(this.#pause);
     this.#pause = setTimeout(() => ($('rate').textContent = 'so far'), RATE_LASTS);
     $('refused').textContent = formatCount(refused);
-    $('refused-share').textContent = refused > 0 ? `${percent(refused / (n + refused))} of what came` : 'none';
+    $('refused-share').textContent = refused > 0 ? `${percent(refused / (n + refused))} of what arrived` : 'none';
   }
 
   /** Reports a minute, over the last seconds */
@@ -353,8 +354,8 @@ class Page {
   #showDishonest(excess) {
     const parts = (excess?.cells ?? []).map(
       ({ from, to, n, most }) =>
-        `${formatCount(n)} of ${from === to ? format(from) : `${format(from)} to ${format(to)}`}, where honest people \
-send at most ${formatCount(most)}`,
+        `${formatCount(n)} are ${from === to ? `equal to ${format(from)}` : `from ${format(from)} to ${format(to)}`}, \
+where honest people send at most ${formatCount(most)}`,
     );
     say(
       $('dishonest-words'),
@@ -377,8 +378,8 @@ ${parts.join('; ')}. GET …/estimate?trim=true leaves the surplus out.`,
     ];
     $('refused-words').textContent =
       refused === 0 && reasons.length === 0
-        ? 'Nothing: everything that came could be a report of this collection.'
-        : `${formatCount(refused)} of ${formatCount(n + refused)} single reports were refused in all.${
+        ? 'Nothing. Everything that arrived could be a report of this collection.'
+        : `${formatCount(refused)} of ${formatCount(n + refused)} individual reports were refused in all.${
             reasons.length > 0 ? ' Since this server started:' : ''
           }`;
     $('reasons').replaceChildren(...reasons.map((textContent) => make('li', { textContent })));

@@ -13,7 +13,8 @@ export const formatWith = ({ lower, upper }, { min, max }) =>
 /** "45.2, with limits from 44.1 to 46.3", or that there is no estimate yet */
 export function describe(event, collection) {
   if (event.problem)
-    return 'No values could have led to these reports, so there is no estimate. They may be raw, or of another collection.';
+    return `No values could have led to these reports, so there is no estimate. They may be raw values, or belong to \
+another collection.`;
   if (event.n === 0) return 'There are no reports yet.';
   const f = formatWith(event, collection);
   return `From **${formatCount(event.n)} ${event.n === 1 ? 'report' : 'reports'}** the mean is estimated as \

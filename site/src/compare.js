@@ -155,7 +155,7 @@ mechanisms with each other. A star marks the best.`;
       $('compare-words'),
       `At ε = ${epsilon}, **${TITLES[best.name]}** has the least noise in the worst case: with Laplace, the \
 textbook’s noise, **${ratio} times** as many people would have to answer for an average of the same accuracy. For the \
-shape of the answers, **${TITLES[forShape.name]}** tells most.`,
+shape of the answers, **${TITLES[forShape.name]}** tells the most.`,
     );
   }
 }

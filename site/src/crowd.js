@@ -126,8 +126,8 @@ export class Crowd {
     );
     const f = formatIn(high - low);
     const words = withheld.distribution
-      ? `From the reports of ${formatCount(count)} people the shape cannot be told from an even one: there are too few, or \
-the answers are evenly spread.`
+      ? `From the reports of ${formatCount(count)} people the shape cannot be distinguished from an even one: \
+there are too few, or the answers are evenly spread.`
       : `Half of the ${formatCount(count)} people answer less than **${f(median.value)} ${unit}**, by the estimate \
 (95% limits ${f(median.lower)} to ${f(median.upper)}). A bar’s limits are \
 ${inPoints(Math.max(...known.map((b) => b.upper - b.lower)))} apart where they are widest.`;

@@ -30,7 +30,7 @@ export class Plan {
   #listen(key, isGood, unit = 1) {
     $(key).addEventListener('input', () => {
       const x = numberIn($(key), isGood);
-      if (x === undefined) say($('plan-words'), 'Type another number, from which something can be planned.');
+      if (x === undefined) say($('plan-words'), 'Type another number: nothing can be planned from this one.');
       else this.#page.change({ [key]: Number((x * unit).toPrecision(12)) });
     });
   }

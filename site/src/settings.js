@@ -33,7 +33,7 @@ export const QUESTIONS = {
     example: 25,
   },
   warmth: {
-    title: 'Warmth at home',
+    title: 'Temperature at home',
     column: 'warmth',
     unit: '°C',
     ends: [-20, 50],
@@ -55,7 +55,7 @@ export const QUESTIONS = {
 export const TRUTHS = { ages: 'One hump', peaks: 'Two peaks', even: 'Evenly spread', same: 'All the same' };
 export const GOALS = {
   people: 'How many people do I need?',
-  within: 'How exact will it be?',
+  within: 'How accurate will it be?',
   epsilon: 'Which ε is enough?',
 };
 export const ABOUTS = { mean: 'the average', median: 'the median', histogram: 'a histogram of ten bars' };

@@ -48,8 +48,8 @@ export class Take {
     $('officer').textContent =
       `Each report is locally differentially private with ε = ${epsilon}. For any two numbers from ${format(low)} to \
 ${format(high)}, every report is at most ${times(odds.factor)} times as likely from one as from the other. This holds \
-against everybody, also against the collector, whatever they know and compute. It holds for one report: further \
-reports about the same number add up. Not hidden are that somebody took part, when, how often and from where; and the \
-range, which is public and must not be taken from the data.`;
+against everybody, including the collector, whatever they know and compute. It holds for one report: further \
+reports about the same number add up. It does not hide that somebody took part, when, how often and from where. The \
+range is public, and must not be taken from the data.`;
   }
 }

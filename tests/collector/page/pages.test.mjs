@@ -56,7 +56,7 @@ test('the live page follows the reports, and catches up after the server was awa
   await until(async () => (await page.locator('#reasons li').count()) === 3, 'three reasons');
   assert.match(
     await text(page, 'reasons'),
-    /1 report was no number\n1 report was a number that .*\n1 whole batch made for another/,
+    /1 report was not a number\n1 report was a number that .*\n1 whole batch made for another/,
   );
   assert.equal(await text(page, 'refused'), '2');
   assert.match(await text(page, 'promise'), /a factor of at most 2\.72\..*to at most 74 in 100/);
@@ -150,6 +150,7 @@ test('the live page asks for a token, and keeps it in the tab', async () => {
   await page.fill('#token', 'podium_read_wrong');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#notice:not([hidden])');
+  assert.equal(await text(page, 'notice'), 'This token may not read this collection.');
   await page.fill('#token', closed.tokens.read);
   await page.keyboard.press('Enter');
   await shows(page, 0);
