@@ -5,13 +5,20 @@ import { planCommand } from './code.js';
 import { ABOUTS, CONFIDENCES, GOALS, MECHANISMS, QUESTIONS, TITLES } from './settings.js';
 import { format, formatCount, percent, points, withUnit } from './words.js';
 
+const PATIENCE = 300; // milliseconds after which the page says that it computes
+
 export class Plan {
   #page;
   #pace;
+  #timer;
 
   constructor(page) {
     this.#page = page;
-    const ask = () => page.engine.ask('plan', { ...page.settings, names: MECHANISMS });
+    const ask = () => {
+      page.engine.ask('plan', { ...page.settings, names: MECHANISMS });
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#showBusy(true), PATIENCE);
+    };
     this.#pace = new Pace($('plan'), ask, { isPatient: true });
     fillRadios($('goal'), 'goal', GOALS);
     fillSelect($('about'), ABOUTS);
@@ -49,7 +56,12 @@ export class Plan {
     $('asked-field').hidden = goal === 'people';
   }
 
-  /** A plan for a median takes a second. */
+  /** A plan for a median or a histogram takes seconds. The old bars fade, because they answer another question. */
+  #showBusy(isBusy) {
+    if (isBusy) say($('plan-words'), 'Computing…');
+    $('plan-bars').ariaBusy = String(isBusy);
+  }
+
   ask() {
     this.#pace.ask();
   }
@@ -66,7 +78,9 @@ export class Plan {
   }
 
   #show({ rows, problem }) {
-    if (problem) return this.#page.complain(problem);
+    clearTimeout(this.#timer);
+    this.#showBusy(false);
+    if (problem) return say($('plan-words'), `This cannot be planned: ${problem}.`);
     const { goal } = this.#page.settings;
     const possible = rows.filter((row) => !row.problem);
     const best = possible.reduce((a, b) => (a && a[goal] <= b[goal] ? a : b), undefined);

@@ -51,7 +51,7 @@ async function visit(options, work, url = server.url) {
 async function settled(page) {
   await page.waitForFunction(() =>
     ['crowd-words', 'shape-words', 'compare-words', 'plan-words', 'odds-words', 'origin-words'].every(
-      (id) => document.getElementById(id).textContent !== '',
+      (id) => !['', 'Computing…'].includes(document.getElementById(id).textContent),
     ),
   );
 }
@@ -276,6 +276,23 @@ test('a number outside the range counts as the nearer end, and a bad one is refu
     assert.match(await text(page, 'other-note'), /from 1 to 120 is needed here; until then it is 120/);
     await page.fill('#other', '60');
     assert.equal(await text(page, 'other-note'), '');
+  }));
+
+test('a plan that takes long says that it is computed', () =>
+  visit({}, async (page) => {
+    await page.evaluate(() => {
+      const words = document.getElementById('plan-words');
+      globalThis.said = [];
+      const note = () => said.push([words.textContent, document.getElementById('plan-bars').ariaBusy]);
+      new MutationObserver(note).observe(words, { childList: true });
+    });
+    await page.selectOption('#about', 'histogram');
+    await page.waitForFunction(() => said.some(([words]) => words.includes('each of ten bars')));
+    assert.deepEqual((await page.evaluate(() => said)).map(([words, busy]) => [words.split(' ')[0], busy]), [
+      ['Computing…', 'true'],
+      ['With', 'false'],
+    ]);
+    assert.equal(await page.getAttribute('#plan-words', 'aria-live'), 'polite');
   }));
 
 test('an epsilon is planned for the average alone, and a bad number is refused', () =>
