@@ -71,7 +71,7 @@ static bool finish(making *m, entry *e, const char *path) {
     if (e->metrics == NULL)
         return refuse(m, "out of memory");
     if (m->store->does->collection(m->store, e->name, e->spec, &e->number) != STORE_OK)
-        return refuse(m, "%s: %s", path, m->store->message);
+        return refuse(m, "the collection %s cannot be stored: %s", path, m->store->message);
     return true;
 }
 

@@ -1,4 +1,5 @@
 #include "log.h"
+#include "service.h"
 #include "text.h"
 
 #include <stdarg.h>
@@ -7,13 +8,17 @@
 
 static _Atomic log_kind chosen = LOG_TEXT;
 
+static _Atomic bool has_journal;
+
 void log_format(log_kind kind) {
     chosen = kind;
+    has_journal = service_has_journal();
 }
 
 /* The line is written by one call, so that lines of several threads do not mix. */
 void log_line(log_level level, const char *format, ...) {
     static const char *const levels[] = {"info", "warning", "error"};
+    static const char *const priorities[] = {"<6>", "<4>", "<3>"}; /* of syslog */
     char message[1024], at[32];
     va_list arguments;
     va_start(arguments, format);
@@ -23,10 +28,13 @@ void log_line(log_level level, const char *format, ...) {
     struct tm utc;
     strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     text line = {.bytes = NULL};
+    text_print(&line, "%s", has_journal ? priorities[level] : "");
     if (chosen == LOG_JSON) {
         text_print(&line, "{\"time\": \"%s\", \"level\": \"%s\", \"message\": ", at, levels[level]);
         text_string(&line, message);
         text_add(&line, "}\n", 2);
+    } else if (has_journal) {
+        text_print(&line, "%s\n", message);
     } else {
         text_print(&line, "%s %s: %s\n", at, levels[level], message);
     }

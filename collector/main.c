@@ -1,6 +1,7 @@
 /* podiumd: receives reports over HTTP, adds them up, and says what they tell. */
 #include "log.h"
 #include "server.h"
+#include "service.h"
 #include "tls.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 };
@@ -87,9 +89,11 @@ typedef struct {
 
 /* Reads the certificate, if there is one. Whether there is one cannot change while the server runs. */
 static bool read_tls(const config *c, bool expected, tls **certificate, char message[CONFIG_MESSAGE_MAX]) {
-    if ((c->tls_certificate != NULL) != expected || (c->tls_key != NULL) != expected) {
-        snprintf(message, CONFIG_MESSAGE_MAX,
-                 "--tls-certificate and --tls-key go together, and cannot begin or end while the server runs");
+    const bool has = c->tls_certificate != NULL;
+    if (has != (c->tls_key != NULL) || has != expected) {
+        snprintf(message, CONFIG_MESSAGE_MAX, "%s",
+                 has == expected ? "give --tls-certificate and --tls-key together"
+                                 : "--tls-certificate and --tls-key cannot begin or end while the server runs");
         return false;
     }
     *certificate = expected ? tls_read(c, message) : NULL;
@@ -144,7 +148,7 @@ static void reload(void *context) {
     config_free(r->config);
     *r->config = next;
     metrics_add(s->metrics, METRIC_RELOADS, 1);
-    log_line(LOG_INFO, "the configuration was read again: %zu collections", c->count);
+    log_line(LOG_INFO, "the configuration was read again: %zu collection%s", c->count, c->count == 1 ? "" : "s");
 }
 
 /* Waits for signals: SIGHUP reloads, SIGTERM and SIGINT end. */
@@ -153,7 +157,14 @@ static void wait_for_signals(const sigset_t *signals, running *r) {
     while (sigwait(signals, &signal_number) != 0 || signal_number == SIGHUP)
         if (signal_number == SIGHUP)
             writer_between(r->server->writer, reload, r);
+    service_notify("STOPPING=1");
     log_line(LOG_INFO, "ending, after the requests that are under way");
+}
+
+/* A wrong collection does not mend itself, but a store that is away may come back. */
+static int status_of_failure(store *s, const catalogue *first) {
+    bool changed;
+    return first == NULL && s->does->check(s, &changed) == STORE_OK ? BAD_DATA : BAD_IO;
 }
 
 static int serve_from(store *s, config *c, char **arguments, const sigset_t *signals) {
@@ -170,9 +181,10 @@ static int serve_from(store *s, config *c, char **arguments, const sigset_t *sig
     if (ready)
         running_server = server_start(c, s, m, t, first, message);
     if (running_server == NULL) {
-        status = fail(BAD_DATA, "%s", message);
+        status = fail(status_of_failure(s, first), "%s", message);
     } else {
         print_address(running_server, c);
+        service_notify("READY=1");
         running r = {running_server, c, arguments};
         wait_for_signals(signals, &r);
         server_stop(running_server);
@@ -208,6 +220,8 @@ static int serve(config *c, char **arguments) {
     sigset_t signals;
     if (c->collections.count == 0)
         return fail(BAD_USAGE, "give --collection FILE; podium design makes one");
+    if (!server_can_listen(c, message))
+        return fail(BAD_DATA, "%s", message);
     if (c->data != NULL && !lock_directory(c->data, message))
         return fail(BAD_IO, "%s", message);
     sigemptyset(&signals);
@@ -220,7 +234,7 @@ static int serve(config *c, char **arguments) {
     log_format((log_kind)c->log_format);
     raise_file_limit(c);
     tls *certificate = NULL;
-    if (!read_tls(c, c->tls_certificate != NULL || c->tls_key != NULL, &certificate, message))
+    if (!read_tls(c, c->tls_certificate != NULL, &certificate, message))
         return fail(BAD_DATA, "%s", message);
     if (certificate != NULL)
         tls_use(certificate);
@@ -247,10 +261,13 @@ static int token_command_new(store *s, char **operands) {
 }
 
 static bool print_token(void *context, const store_token *t) {
-    char id[TOKEN_ID_MAX];
+    char id[TOKEN_ID_MAX], created[32];
+    const time_t seconds = (time_t)t->created;
+    struct tm utc;
     (void)context;
     token_id(&t->hash, id);
-    printf("%s  %-6s  %s\n", id, t->scope, t->collection);
+    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    printf("%s  %-6s  %s  %s\n", id, t->scope, t->collection, created);
     return true;
 }
 

@@ -563,6 +563,13 @@ static struct addrinfo *find_address(const config *c, char message[CONFIG_MESSAG
     return NULL;
 }
 
+bool server_can_listen(const config *c, char message[CONFIG_MESSAGE_MAX]) {
+    struct addrinfo *found = find_address(c, message);
+    if (found != NULL)
+        freeaddrinfo(found);
+    return found != NULL;
+}
+
 static struct MHD_Daemon *start_daemon(server *s, const struct addrinfo *address) {
     const config *c = &s->config;
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;

@@ -84,6 +84,8 @@ struct request {
     text labels;
 };
 
+/* Whether --listen is an address at which this server may listen; message says what is wrong with it otherwise. */
+bool server_can_listen(const config *c, char message[CONFIG_MESSAGE_MAX]);
 server *server_start(const config *c, store *s, metrics *m, tokens *t, catalogue *first,
                      char message[CONFIG_MESSAGE_MAX]);
 unsigned server_port(const server *s);

@@ -3,6 +3,7 @@
 
     operate.py PODIUMD PODIUM WORK-DIR
 """
+import calendar
 import gzip
 import json
 import os
@@ -60,7 +61,8 @@ def case_tokens(b):
         listed = run(b, "token", "list", "--data", s.data).stdout.splitlines()
         assert len(listed) == 7
         for line in listed:
-            ident, scope, collection = line.split()
+            ident, scope, collection, created = line.split()
+            assert abs(calendar.timegm(time.strptime(created, "%Y-%m-%dT%H:%M:%SZ")) - time.time()) < 3600
             if (scope, collection) == ("write", "age"):
                 assert run(b, "token", "revoke", ident, "--data", s.data).returncode == 0
         until(lambda: s.post("age", report, headers=bearer(fresh)).status == 401)
@@ -96,9 +98,6 @@ def case_one_server_for_a_directory(b):
     with b.server("lock", "--open"):
         ended = run(b, "--data", b.work / "lock", "--collection", b.age, "--open", "--listen", "127.0.0.1:0")
         assert ended.returncode == 3 and "another podiumd uses this directory" in ended.stderr, ended
-    with b.server("port", "--open") as s:
-        ended = run(b, "--data", b.work / "port2", "--collection", b.age, "--listen", f"127.0.0.1:{s.port}")
-        assert ended.returncode == 1 and "is the port in use?" in ended.stderr, ended
     with b.server("lock", "--open") as s:
         assert s.stop() == 0
 
@@ -134,14 +133,15 @@ def case_what_a_start_refuses(b):
 
 def case_why_it_does_not_start(b):
     start = ("--data", b.work / "why", "--collection", b.age, "--open", "--listen")
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        ended = run(b, *start, f"127.0.0.1:{taken.getsockname()[1]}")
-        assert ended.returncode == 1 and "is the port in use?" in ended.stderr, ended
+    with socket.create_server(("127.0.0.1", 0)) as taken, b.server("taken", "--open") as s:
+        for port in (taken.getsockname()[1], s.port):  # another podiumd must not share it either
+            ended = run(b, *start, f"127.0.0.1:{port}")
+            assert ended.returncode == 3 and "is the port in use?" in ended.stderr, ended
     if resource.getrlimit(resource.RLIMIT_STACK)[1] != resource.RLIM_INFINITY:
         return
     # each thread then wants a stack that is larger than all addresses there are
     ended = run(b, *start, "127.0.0.1:0", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 47, -1)))
-    assert ended.returncode == 1 and "threads of the server cannot be started" in ended.stderr, ended
+    assert ended.returncode == 3 and "threads of the server cannot be started" in ended.stderr, ended
 
 
 def case_open_files(b):
@@ -266,7 +266,6 @@ def case_slow_clients_are_cut_off(b):
     with b.server("slow", "--open", "--request-timeout", "1") as s:
         slow = socket.create_connection(("127.0.0.1", s.port))
         head = b"POST " + AGE.encode() + b"/reports HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"
-        began = time.monotonic()
         with_body = socket.create_connection(("127.0.0.1", s.port))
         with_body.sendall(head)
         closed = 0
@@ -279,9 +278,9 @@ def case_slow_clients_are_cut_off(b):
             if closed > 2:
                 break
             time.sleep(0.05)
-        assert closed > 2 and time.monotonic() - began < 8
+        assert closed > 2
         assert s.get("/healthz").status == 200
-        assert b"podiumd_slow_clients_total 2" in s.get("/metrics").bytes
+        until(lambda: b"podiumd_slow_clients_total 2" in s.get("/metrics").bytes)
 
 
 def case_nobody_is_in_log_or_store(b):
@@ -482,6 +481,22 @@ def case_questions(b):
     for wrong in ("age", "age:", "nobody:What?", "age:" + "x" * 512):
         ended = run(b, "--data", b.work / "question-wrong", "--collection", b.age, "--question", wrong)
         assert ended.returncode == 1 and "--question" in ended.stderr, (wrong, ended)
+
+
+def case_a_service_manager_is_told(b):
+    for name in (str(b.work / "notify"), f"@podiumd-{os.getpid()}"):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(name.replace("@", "\0"))
+            manager.settimeout(30)
+            log = b.work / "notified.log"
+            log.write_text("")
+            at = log.stat()
+            environment = {**os.environ, "NOTIFY_SOCKET": name, "JOURNAL_STREAM": f"{at.st_dev}:{at.st_ino}"}
+            with b.server("notified", "--open", environment=environment) as s:
+                assert manager.recv(100) == b"READY=1"
+                assert s.stop() == 0
+                assert manager.recv(100) == b"STOPPING=1"
+            assert log.read_text() == "<6>ending, after the requests that are under way\n"
 
 
 def case_metrics(b):

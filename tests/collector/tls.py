@@ -110,7 +110,7 @@ def case_reload(b):
 def case_what_a_start_refuses(b):
     cert, key = certificate(b, "a")
     other = certificate(b, "b")[1]
-    for options, words in ((["--tls-certificate", cert], "go together"), (["--tls-key", key], "go together"),
+    for options, words in ((["--tls-certificate", cert], "together"), (["--tls-key", key], "together"),
                            (["--tls-certificate", cert, "--tls-key", other], "is not the key of"),
                            (["--tls-certificate", key, "--tls-key", key], "not a certificate"),
                            (["--tls-certificate", cert, "--tls-key", cert], "not a key"),
