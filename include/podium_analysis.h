@@ -108,13 +108,15 @@ PODIUM_API podium_status podium_aggregate_excess(const podium_collection *collec
 
 /* What podium_aggregate_trim did */
 typedef struct podium_trimmed {
-    uint64_t removed; /* reports that it took out, at least so many of which were dishonest */
-    uint64_t suspect; /* reports that are left in the same parts, of which nobody knows how many are dishonest */
+    uint64_t removed;   /* reports that it took out */
+    uint64_t dishonest; /* at least so many reports were dishonest; podium_aggregate_excess says why */
+    uint64_t suspect;   /* reports that are left in the same parts, of which nobody knows how many are dishonest */
 } podium_trimmed;
 
 /*
- * Takes the surplus of those parts out of an aggregate, so that each keeps `most` reports. It bounds what devices can
- * do that all send the same report, or a few different ones; who spreads dishonest reports as noise does is not found.
+ * Takes the surplus of those parts out of an aggregate, so that each keeps the reports that so many honest people send
+ * there on average, at most. It bounds what devices can do that all send the same report, or a few different ones; who
+ * spreads dishonest reports as noise does is not found.
  * podium_collection_influence bounds the harm, also that of the suspect reports, for which no interval allows.
  *
  * Without excess nothing changes. Otherwise the aggregate remembers that reports were subtracted. If a part consists of

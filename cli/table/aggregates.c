@@ -30,7 +30,7 @@ group *groups_add(groups *all, const podium_collection *collection, const char *
     g->name = allocate(n + 1);
     memcpy(g->name, name, n);
     g->name[n] = '\0';
-    g->trimmed = (podium_trimmed){0, 0};
+    g->trimmed = (podium_trimmed){.removed = 0};
     podium_aggregate_init(collection, &g->aggregate);
     all->group[all->count++] = g;
     return g;

@@ -10,7 +10,8 @@
  *
  * From k >= 0 follows a first bound, from that a larger one, and so on; each of them holds.
  *
- * Nothing says which reports of a bin are the dishonest ones, nor how many hide below T.
+ * Nothing says which reports of a bin are the dishonest ones, nor how many hide below T. So what is left after trimming
+ * is not T, which honest people reach once in 1e9 collections, but p (n - k), the most that they send on average.
  */
 #include "analysis/analysis.h"
 #include "analysis/sum.h"
@@ -22,6 +23,7 @@
 typedef struct {
     double greatest[PODIUM_BINS_MAX]; /* mass of each bin */
     uint64_t most[PODIUM_BINS_MAX];   /* reports of honest people in it */
+    uint64_t people;                  /* at most so many are honest */
     double chance;                    /* probabilities below e^-chance count as impossible */
 } honest;
 
@@ -53,6 +55,7 @@ static void masses_fill(honest *all, const podium_sums *a, const podium_layout *
 /* Sets what h honest people have sent at most, and returns how many reports are above that. */
 static uint64_t above(honest *all, const podium_sums *a, uint64_t h) {
     uint64_t sum = 0;
+    all->people = h;
     for (uint32_t b = 0; b < a->bin_count; b++) {
         all->most[b] = most_of(all->greatest[b], h, all->chance);
         sum += a->bins[b] > all->most[b] ? a->bins[b] - all->most[b] : 0;
@@ -112,10 +115,17 @@ podium_status podium_aggregate_excess(const podium_collection *collection, podiu
     return status;
 }
 
+/* How many reports a bin keeps: all, if there are not too many */
+static uint64_t kept_of(const honest *all, const podium_sums *a, uint32_t b) {
+    if (a->bins[b] <= all->most[b])
+        return a->bins[b];
+    const uint64_t mean = (uint64_t)ceil(all->greatest[b] * (double)all->people);
+    return mean < all->most[b] ? mean : all->most[b];
+}
+
 /* Nobody knows which cells of a bin the surplus was in, unless the bin has only one. So it is taken out at the middle
-   of the bin's worths (1), which errs least; if no reports could have led to the remainder, at the greatest (2) or the
-   least (0). */
-static const unsigned parts[] = {1, 2, 0};
+   of the bin's worths, which errs least, or as near to it as leaves sums that reports can lead to. In eighths: */
+static const unsigned parts[] = {4, 5, 3, 6, 2, 7, 1, 8, 0};
 
 static void removed_set(podium_aggregate *removed, const honest *all, const podium_sums *a, const podium_layout *c,
                         unsigned part) {
@@ -123,9 +133,10 @@ static void removed_set(podium_aggregate *removed, const honest *all, const podi
     podium_sums_init(r, c);
     for (uint32_t b = 0; b < a->bin_count; b++) {
         uint64_t least = 0, most = 0;
-        if (a->bins[b] <= all->most[b] || !podium_bin_worths(c, b, a->bin_bits, &least, &most))
+        const uint64_t n = a->bins[b] - kept_of(all, a, b);
+        if (n == 0 || !podium_bin_worths(c, b, a->bin_bits, &least, &most))
             continue;
-        const uint64_t n = a->bins[b] - all->most[b], worth = least + (most - least) * part / 2;
+        const uint64_t worth = least + (most - least) * part / 8;
         r->bins[b] = n;
         r->count += n;
         podium_sum_add(&r->sum, podium_product(n, worth));
@@ -133,11 +144,15 @@ static void removed_set(podium_aggregate *removed, const honest *all, const podi
     }
 }
 
-static uint64_t suspect_of(const honest *all, const podium_sums *a) {
-    uint64_t sum = 0;
+static podium_trimmed trimmed_of(const honest *all, const podium_sums *a, uint64_t dishonest) {
+    podium_trimmed t = {.dishonest = dishonest};
     for (uint32_t b = 0; b < a->bin_count; b++)
-        sum += a->bins[b] > all->most[b] ? all->most[b] : 0;
-    return sum;
+        if (a->bins[b] > all->most[b]) {
+            const uint64_t kept = kept_of(all, a, b);
+            t.suspect += kept;
+            t.removed += a->bins[b] - kept;
+        }
+    return t;
 }
 
 podium_status podium_aggregate_trim(const podium_collection *collection, podium_aggregate *aggregate,
@@ -148,10 +163,10 @@ podium_status podium_aggregate_trim(const podium_collection *collection, podium_
     podium_status status = is_checkable(podium_sums_of(aggregate), c);
     if (status != PODIUM_OK)
         return status;
-    *trimmed = (podium_trimmed){.removed = honest_set(&all, podium_sums_of(aggregate), c)};
-    if (trimmed->removed == 0)
+    const uint64_t dishonest = honest_set(&all, podium_sums_of(aggregate), c);
+    *trimmed = trimmed_of(&all, podium_sums_of(aggregate), dishonest);
+    if (dishonest == 0)
         return PODIUM_OK;
-    trimmed->suspect = suspect_of(&all, podium_sums_of(aggregate));
     memset(&removed, 0, sizeof removed);
     status = PODIUM_ERROR_NEVER_ADDED;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == PODIUM_ERROR_NEVER_ADDED; i++) {
