@@ -193,7 +193,7 @@ test('and after a call that failed', async () => {
     await withRandom(fails, () => assert.throws(() => c.privatize(values[0]), { status: 11 }));
     const withNaN = values.slice().fill(NaN, 8999);
     await withRandom(fill, () => assert.throws(() => c.privatize(withNaN), /NaN/));
-    assert.throws(() => c.privatize([...values.subarray(0, 100), 'x']), /item 100 is not a number/);
+    assert.throws(() => c.privatize([...values.subarray(0, 100), 'x']), /item 100 of the values is not a number/);
     checkWiped(values, random);
   }
 });
@@ -321,6 +321,27 @@ test('plans, promises and comparisons are those of the program', async () => {
   assert.equal(explained.strength, 'strong');
   assert.ok(explained.examples.every(({ lower, upper }) => lower < upper));
   assert.equal(await whole.version(), JSON.parse(readFileSync(process.env.PODIUM_PACKAGE, 'utf8')).version);
+});
+
+test('an error names the argument that is wrong', async () => {
+  for (const [call, words] of [
+    [() => whole.plan(age, { within: -1 }), 'an argument is out of range: {"within":-1}'],
+    [() => whole.plan(age, { people: 0 }), '{"people":0}'],
+    [() => whole.plan(age, { people: 10, within: -1 }), '{"people":10,"within":-1,"spread":0.25,"confidence":0.95}'],
+    [() => whole.plan(age, { people: 10, quantile: 50 }), '{"people":10,"quantile":50,"confidence":0.95}'],
+    [() => whole.plan(age, { within: 0.1, histogram: 0 }), '{"within":0.1,"histogram":0,"confidence":0.95}'],
+    [() => whole.plan(age), 'give people or within; the other one is computed'],
+    [() => whole.planDifference({ within: 0 }), '{"within":0,"groups":2,"confidence":0.95,"power":0.8}'],
+    [() => whole.promise(1, 2), '{"epsilon":1,"prior":2}'],
+    [() => Collection.choose({ epsilon: -1, range: [1, 120] }), 'epsilon is not positive'],
+    [() => Collection.choose(), 'range must be two numbers, such as [1, 120]'],
+    [async () => age.aggregate(age.privatize([34])).summary({ histogram: 100_000 }), '{"histogram":100000}'],
+    [async () => age.privatize([34, '35']), 'item 1 of the values is not a number'],
+    [async () => age.reports([0.5]), 'item 0 of the codes is not a code'],
+  ])
+    await assert.rejects(call, ({ name, message }) => name === 'PodiumError' && message.endsWith(words), words);
+  const secret = 4815.162342;
+  assert.throws(() => age.span(secret, 3), ({ message }) => message.endsWith('{"share":3}') && !message.includes(secret));
 });
 
 test('what one report tells is at most a factor of e^epsilon', async () => {

@@ -176,7 +176,7 @@ export class Aggregate {
     if (asked[1] !== 0) this.#collection.useBounds();
     const channel = wantsShape ? this.#collection.channel() : 0;
     const core = this.#open();
-    core.check(core.call.summary(channel, ...asked, bins, dishonest));
+    core.check(core.call.summary(channel, ...asked, bins, dishonest), options);
     const made = numbers(core, SUMMARY);
     const { meanKnown: mean, intervalKnown: interval, spreadKnown: spread, shapeKnown: distribution, ...rest } = made;
     return {

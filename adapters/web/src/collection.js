@@ -16,7 +16,7 @@ export function lengthOf(values, what) {
 function copyNumbers(view, items, from, to) {
   if (ArrayBuffer.isView(items)) return view.set(items.subarray(from, to));
   for (let i = from; i < to; i++) {
-    if (typeof items[i] !== 'number') throw new PodiumError(`item ${i} is not a number`);
+    if (typeof items[i] !== 'number') throw new PodiumError(`item ${i} of the values is not a number`);
     view[i - from] = items[i];
   }
 }
@@ -155,7 +155,7 @@ export class Collection {
     const isCode = (code) => Number.isInteger(code) && code >= 0 && code <= 0xffffffff;
     eachPage(core, lengthOf(codes, 'a code'), (from, to) => {
       for (let i = from; i < to; i++) {
-        if (!isCode(codes[i])) throw new PodiumError(`item ${i} is not a code`);
+        if (!isCode(codes[i])) throw new PodiumError(`item ${i} of the codes is not a code`);
         core.cells[i - from] = codes[i];
       }
       work(core, from, to);

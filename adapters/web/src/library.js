@@ -14,6 +14,7 @@ export class PodiumError extends Error {
 
 const PAGE_VALUES = 4096; // of core.h
 const RANDOM_FAILED = 11; // of podium.h
+const ARGUMENT_WRONG = 18;
 
 /** What Node 18 has instead of globalThis.crypto. */
 let nodeCrypto;
@@ -75,14 +76,17 @@ class Core {
     return this.fresh().bytes.slice(address, address + n);
   }
 
-  error(status, details) {
-    const without = status === RANDOM_FAILED ? ', because there is no crypto.getRandomValues, or it threw' : '';
-    return new PodiumError(this.text(this.call.message(status)) + without, { ...details, status });
+  /** The library's words, and the public arguments that were given, by name, if one of them is wrong. */
+  error(status, given) {
+    let message = this.text(this.call.message(status));
+    if (status === RANDOM_FAILED) message += ', because there is no crypto.getRandomValues, or it threw';
+    if (status === ARGUMENT_WRONG && given) message += `: ${JSON.stringify(given)}`;
+    return new PodiumError(message, { status });
   }
 
   /** Throws the library's words unless the status is PODIUM_OK. */
-  check(status) {
-    if (status !== 0) throw this.error(status);
+  check(status, given) {
+    if (status !== 0) throw this.error(status, given);
     return this.fresh();
   }
 

@@ -17,7 +17,7 @@ const bounds = new WeakMap();
 /** Says what is wrong with a spec, as the program and SQL do. */
 function specError(core, status) {
   const [field, column] = [core.text(core.call.errorField()), core.call.errorColumn()];
-  const error = core.error(status, { field, column });
+  const error = Object.assign(core.error(status), { field, column });
   const where = column === 0 ? `the spec lacks "${field}="` : `the spec is wrong at "${field}", column ${column}`;
   if (field !== '') error.message = `${where}: ${error.message}`;
   return error;
@@ -52,7 +52,7 @@ export class Collection extends Base {
     return Collection.#make(core, () => core.call.parse(n), (status) => specError(core, status));
   }
 
-  static async choose({ epsilon, range, cells = 0, objective = 'worst' }) {
+  static async choose({ epsilon, range, cells = 0, objective = 'worst' } = {}) {
     const core = await library.core();
     const [min, max] = rangeOf(range);
     return Collection.#make(core, () => core.call.choose(epsilon, min, max, cells, objectiveOf(objective)));
@@ -67,7 +67,8 @@ export class Collection extends Base {
   /** This collection with the least epsilon that is enough. */
   withEpsilonFor(people, within, spread, confidence) {
     const { core } = this;
-    return Collection.#make(core, () => core.call.planEpsilon(people, within, spread, confidence));
+    const fail = (status) => core.error(status, { people, within, spread, confidence });
+    return Collection.#make(core, () => core.call.planEpsilon(people, within, spread, confidence), fail);
   }
 
   get design() {
@@ -90,7 +91,7 @@ export class Collection extends Base {
 
   span(x, share = 0.8) {
     const { core } = this;
-    const { page } = core.check(core.call.span(x, share));
+    const { page } = core.check(core.call.span(x, share), { share });
     return { lower: page[1], upper: page[2] };
   }
 
@@ -185,7 +186,7 @@ export async function compare({ epsilon, range, spread = 0, cells = 0 }) {
   return rows;
 }
 
-export async function plan(collection, question) {
+export async function plan(collection, question = {}) {
   const { people, within, quantile, histogram, confidence = 0.95, spread = 0.25 } = question;
   const c = await collectionOf(collection);
   if (people === undefined && within === undefined)
@@ -195,14 +196,15 @@ export async function plan(collection, question) {
   if (people !== undefined && within !== undefined)
     return { collection: c.withEpsilonFor(people, within, spread, confidence), people, within, confidence };
   if (people === undefined) {
-    const { page } = core.check(core.call.planPeople(within, spread, confidence));
+    const { page } = core.check(core.call.planPeople(within, spread, confidence), question);
     return { collection: c, people: page[0], within, confidence };
   }
-  const { page } = core.check(core.call.planError(people, spread, confidence));
+  const { page } = core.check(core.call.planError(people, spread, confidence), question);
   return { collection: c, people, within: page[0], confidence };
 }
 
-function planShape(c, { people, within, confidence, quantile, histogram }) {
+function planShape(c, question) {
+  const { people, within, confidence, quantile, histogram } = question;
   if ((people !== undefined && within !== undefined) || (quantile !== undefined && histogram !== undefined))
     throw new PodiumError('give people or within, and quantile or histogram, not both');
   const channel = c.channel();
@@ -213,18 +215,19 @@ function planShape(c, { people, within, confidence, quantile, histogram }) {
     quantile !== undefined
       ? core.call.planQuantile(channel, asksPeople, given, quantile, confidence)
       : core.call.planHistogram(channel, asksPeople, given, histogram, confidence);
-  const found = core.check(status).page[0];
+  const found = core.check(status, question).page[0];
   return { collection: c, people: asksPeople ? found : people, within: asksPeople ? within : found, confidence };
 }
 
 export async function planDifference({ within, groups = 2, confidence = 0.95, power = 0.8 }) {
   const core = await library.core();
-  return core.check(core.call.planDifference(within, groups, confidence, power)).page[0];
+  const status = core.call.planDifference(within, groups, confidence, power);
+  return core.check(status, { within, groups, confidence, power }).page[0];
 }
 
 export async function promise(epsilon, prior = 0.5) {
   const core = await library.core();
-  core.check(core.call.promise(epsilon, prior));
+  core.check(core.call.promise(epsilon, prior), { epsilon, prior });
   const made = numbers(core, ['factor', 'prior', 'least', 'most', 'strength']);
   return { epsilon, ...made, strength: core.text(core.call.strengthName(made.strength)) };
 }
