@@ -6,6 +6,7 @@
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
 #   make check-quick  the fast tests of one build: three minutes, for the working day
+#   make check-long   ten times as many numbers and grids as make check tries
 #   make check-devices   everything about other machines, compilers and levels: the same bytes, firmware, arm, Windows
 #   make check-python    longer trials of the Python package: sanitizers, a million calls, huge arrays, fuzzing
 #   make check-collector   podiumd killed and without power many times, under ThreadSanitizer, by Schemathesis
@@ -45,7 +46,7 @@ CONFIGURE := cmake -S . -B build -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # Quiet where there is nothing to say
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup build demo check check-quick check-devices check-python check-collector amalgamation sizes sqlite \
+.PHONY: all setup build demo check check-quick check-long check-devices check-python check-collector amalgamation sizes sqlite \
     collector live postgres install-postgres fuzz fuzz-python bench-collector \
     bench bench-firmware bench-instructions bench-neon bench-shape bench-postgres bench-python shape-table python \
     python-wheel notebook web bench-web site site-open bench-site install clean
@@ -84,6 +85,10 @@ sizes: amalgamation
 check-quick:
 	@scripts/setup.sh build sqlite check
 	@scripts/check.sh --quick $(JOBS)
+
+check-long:
+	@scripts/setup.sh build check
+	@scripts/check.sh --long $(JOBS)
 
 check-devices:
 	@scripts/setup.sh build devices

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Every test, with every compiler and sanitizer; with --quick the fast tests of one build, and at the end what was left
-# out. Called by `make check` and `make check-quick`, which have installed what this needs.
+# out; with --long two tests that try ten times as much as otherwise. Called by `make check`, `make check-quick` and
+# `make check-long`, which have installed what this needs.
 #
-#   check.sh [--quick] [JOBS]
+#   check.sh [--quick | --long] [JOBS]
 set -eu
-quick=""
-[ "${1:-}" != --quick ] || { quick=yes; shift; }
+kind=""
+case ${1:-} in --*) kind=$1; shift ;; esac
 jobs=${1:-2}
 cd "$(dirname "$0")/.."
 mkdir -p build
@@ -22,7 +23,11 @@ check() {
     ctest --preset "$2" -j"$jobs" --no-tests=error
 }
 
-if [ -n "$quick" ]; then
+if [ "$kind" = --long ]; then
+    check long long
+    exit
+fi
+if [ "$kind" = --quick ]; then
     check release quick
     printf '\nLeft out, and run by make check: the presets debug, clang, plain, asan, msan and fuzz, and of release\n'
     ctest --preset release --label-regex slow --show-only | sed -n 's/^ *Test *#[0-9]*: //p' | paste -sd' ' | fold -sw 110
