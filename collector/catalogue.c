@@ -50,7 +50,8 @@ static bool read_collection(making *m, entry *e, const char *path) {
         return false;
     const podium_status status = podium_collection_parse(&e->collection, e->name, sizeof e->name, &error, file, n);
     if (status != PODIUM_OK)
-        return refuse(m, "%s: line %u: %s", path, error.line, podium_status_message(status));
+        return error.line == 0 ? refuse(m, "%s: this is not a collection that podium design has written", path)
+                               : refuse(m, "%s: line %u: %s", path, error.line, podium_status_message(status));
     if (!is_name(e->name))
         return refuse(m,
                       "%s: the collection's name is part of its address, so it must have one, of letters, digits, "
@@ -98,7 +99,7 @@ static bool declare_label(making *m, catalogue *c, const char *declaration) {
     if (e == NULL)
         return false;
     const char *wrong = labels_declare(&e->labels, strchr(declaration, ':') + 1);
-    return wrong == NULL || refuse(m, "--label %s: %s", declaration, wrong);
+    return wrong == NULL || refuse(m, "--label %.100s: %s", declaration, wrong);
 }
 
 static bool declare_question(making *m, catalogue *c, const char *declaration) {

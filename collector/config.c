@@ -19,6 +19,7 @@ typedef struct {
     uint64_t least, most;
     const char *const *words; /* of a choice; ends in NULL */
     const char *help;
+    bool reloads; /* whether a change counts while the server runs */
 } option;
 
 /* clang-format off */
@@ -36,14 +37,16 @@ static const char *const log_words[] = {"text", "json", NULL};
 #define GIB ((uint64_t)1 << 30)
 
 static const option options[] = {
-    {"config", "FILE", NULL, TEXT(file), .help = "read options from FILE, one `name = value` to a line"},
+    {"config", "FILE", NULL, TEXT(file), .reloads = true,
+     .help = "read options from FILE, one `name = value` to a line"},
     {"data", "DIR", NULL, TEXT(data), .help = "keep the sums in DIR, which is made if it does not exist"},
     {"database", "URL", NULL, TEXT(database),
      .help = "keep them in this PostgreSQL database instead, which several podiumd may share"},
-    {"collection", "FILE", NULL, TEXTS(collections), .help = "collect for this collection; may be repeated"},
-    {"label", "NAME:LABEL=VALUE,...", NULL, TEXTS(labels),
+    {"collection", "FILE", NULL, TEXTS(collections), .reloads = true,
+     .help = "collect for this collection; may be repeated"},
+    {"label", "NAME:LABEL=VALUE,...", NULL, TEXTS(labels), .reloads = true,
      .help = "declare a label of the collection NAME and all values it may have; may be repeated"},
-    {"question", "NAME:TEXT", NULL, TEXTS(questions),
+    {"question", "NAME:TEXT", NULL, TEXTS(questions), .reloads = true,
      .help = "ask people this question on the page /join/NAME; may be repeated"},
     {"period", "hour|day", "hour", CHOICE(period, period_words),
      .help = "keep one sum for each hour or each day (UTC)"},
@@ -54,13 +57,13 @@ static const option options[] = {
     {"keys-max", "N", "10000000", COUNT(keys_max, 1, 1000000000), .help = "keep at most N such keys"},
     {"listen", "ADDRESS:PORT", "127.0.0.1:8470", TEXT(listen), .help = "listen there; port 0 lets the system choose"},
     {"open", NULL, NULL, FLAG(open), .help = "ask for no tokens; only on a loopback address"},
-    {"tls-certificate", "FILE", NULL, TEXT(tls_certificate),
+    {"tls-certificate", "FILE", NULL, TEXT(tls_certificate), .reloads = true,
      .help = "speak TLS with the certificates (PEM) in FILE, the server's own first; needs --tls-key"},
-    {"tls-key", "FILE", NULL, TEXT(tls_key), .help = "the key (PEM) of that certificate"},
-    {"origin", "URL", NULL, TEXTS(origins),
+    {"tls-key", "FILE", NULL, TEXT(tls_key), .reloads = true, .help = "the key (PEM) of that certificate"},
+    {"origin", "URL", NULL, TEXTS(origins), .reloads = true,
      .help = "allow web pages of this origin to call the server; may be repeated"},
     {"threads", "N", "1", COUNT(threads, 1, 64), .help = "use N threads for the network"},
-    {"readers", "N", "1", COUNT(readers, 1, 64), .help = "use N threads for estimates"},
+    {"readers", "N", "2", COUNT(readers, 1, 64), .help = "use N threads for estimates"},
     {"body-max", "BYTES", "1048576", COUNT(body_max, 64, GIB), .help = "accept bodies up to BYTES, also unpacked"},
     {"reports-max", "N", "100000", COUNT(reports_max, 1, 100000000), .help = "accept batches of up to N reports"},
     {"header-max", "BYTES", "16384", COUNT(header_max, 4096, 1048576),
@@ -70,7 +73,7 @@ static const option options[] = {
      .help = "accept up to N connections from one address; 0 is no limit"},
     {"listeners-max", "N", "200", COUNT(listeners_max, 0, 1000000),
      .help = "let up to N readers listen to events, such as live pages"},
-    {"rate", "N", "100", COUNT(rate, 0, 1000000),
+    {"rate", "N", "100", COUNT(rate, 0, 1000000), .reloads = true,
      .help = "accept up to N requests a second from one address; 0 is no limit, which --open implies"},
     {"behind-proxy", NULL, NULL, FLAG(behind_proxy),
      .help = "all requests come through a proxy, which names the client last in X-Forwarded-For"},
@@ -80,17 +83,21 @@ static const option options[] = {
     {"queue-max", "N", "4096", COUNT(queue_max, 1, 1000000), .help = "let up to N batches wait for the store"},
     {"memory-max", "BYTES", "67108864", COUNT(memory_max, 65536, 64 * GIB),
      .help = "hold up to BYTES of bodies in memory at once"},
-    {"log-format", "text|json", "text", CHOICE(log_format, log_words), .help = "write the log as text or as JSON"},
+    {"log-format", "text|json", "text", CHOICE(log_format, log_words), .reloads = true,
+     .help = "write the log as text or as JSON"},
 };
 enum { OPTIONS = sizeof options / sizeof *options, LINE_WIDTH = 100, HELP_COLUMN = 26 };
 
 /* ---- Messages ---- */
 
+/* Where a value comes from: the later the stronger */
+typedef enum { LEVEL_NONE, LEVEL_DEFAULT, LEVEL_FILE, LEVEL_ENVIRONMENT, LEVEL_ARGUMENTS } level;
+
 typedef struct {
     config *config;
     char *message;
-    int level[OPTIONS]; /* where the value came from: the later the stronger */
-    int now;            /* the level at hand */
+    level from[OPTIONS]; /* where the value came from */
+    level now;           /* the level at hand */
 } reading;
 
 static bool refuse(reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -100,6 +107,11 @@ static bool refuse(reading *r, const char *format, ...) {
     vsnprintf(r->message, CONFIG_MESSAGE_MAX, format, arguments);
     va_end(arguments);
     return false;
+}
+
+/* What stands before the name of an option: dashes if it is an argument, nothing in a file or a variable */
+static const char *dashes(const reading *r) {
+    return r->now == LEVEL_ARGUMENTS ? "--" : "";
 }
 
 /* ---- Values ---- */
@@ -134,8 +146,8 @@ static bool set_count(reading *r, const option *o, void *to, const char *value) 
     errno = 0;
     const unsigned long long x = strtoull(value, &end, 10);
     if (!isdigit((unsigned char)value[0]) || *end != '\0' || errno != 0 || x < o->least || x > o->most)
-        return refuse(r, "%s takes a whole number from %llu to %llu, not '%s'", o->name, (unsigned long long)o->least,
-                      (unsigned long long)o->most, value);
+        return refuse(r, "%s%s takes a whole number from %llu to %llu, not '%s'", dashes(r), o->name,
+                      (unsigned long long)o->least, (unsigned long long)o->most, value);
     if (o->kind == KIND_COUNT)
         *(uint32_t *)to = (uint32_t)x;
     else
@@ -149,23 +161,24 @@ static bool set_choice(reading *r, const option *o, uint32_t *to, const char *va
             *to = i;
             return true;
         }
-    return refuse(r, "%s takes %s, not '%s'", o->name, o->argument, value);
+    return refuse(r, "%s%s takes %s, not '%s'", dashes(r), o->name, o->argument, value);
 }
 
 static bool set_flag(reading *r, const option *o, bool *to, const char *value) {
     *to = strcmp(value, "true") == 0;
-    return *to || strcmp(value, "false") == 0 || refuse(r, "%s takes true or false, not '%s'", o->name, value);
+    return *to || strcmp(value, "false") == 0 ||
+           refuse(r, "%s%s takes true or false, not '%s'", dashes(r), o->name, value);
 }
 
 /* Sets the option at the level at hand. A list from a stronger level replaces that of a weaker one. */
 static bool set_option(reading *r, size_t i, const char *value) {
     const option *o = &options[i];
     void *to = (char *)r->config + o->at;
-    if (r->level[i] == r->now && o->kind != KIND_TEXTS)
-        return refuse(r, "%s is given twice", o->name);
-    if (r->level[i] != r->now && o->kind == KIND_TEXTS)
+    if (r->from[i] == r->now && o->kind != KIND_TEXTS)
+        return refuse(r, "%s%s is given twice", dashes(r), o->name);
+    if (r->from[i] != r->now && o->kind == KIND_TEXTS)
         strings_clear(to);
-    r->level[i] = r->now;
+    r->from[i] = r->now;
     switch (o->kind) {
     case KIND_FLAG:
         return set_flag(r, o, to, value);
@@ -308,21 +321,42 @@ static const char *file_named(char **arguments) {
 }
 
 bool config_read(config *c, char **arguments, char **operands, char message[CONFIG_MESSAGE_MAX]) {
-    reading r = {.config = c, .message = message, .now = 1};
+    reading r = {.config = c, .message = message, .now = LEVEL_DEFAULT};
     const char *file = file_named(arguments);
     *c = (config){.data = NULL};
     bool good = set_defaults(&r);
-    r.now++;
+    r.now = LEVEL_FILE;
     good = good && (file == NULL || read_file(&r, file));
-    r.now++;
+    r.now = LEVEL_ENVIRONMENT;
     good = good && read_environment(&r);
-    r.now++;
+    r.now = LEVEL_ARGUMENTS;
     good = good && read_arguments(&r, arguments, operands);
-    if (c->open && r.level[find_option("rate", strlen("rate"))] == 1)
+    if (c->open && r.from[find_option("rate", strlen("rate"))] == LEVEL_DEFAULT)
         c->rate = 0; /* all clients are on this machine and have one address; no one else is to be held off */
     if (!good)
         config_free(c);
     return good;
+}
+
+static bool is_same(const option *o, const config *one, const config *other) {
+    const void *a = (const char *)one + o->at, *b = (const char *)other + o->at;
+    if (o->kind == KIND_TEXT) {
+        const char *x = *(char *const *)a, *y = *(char *const *)b;
+        return x == NULL || y == NULL ? x == y : strcmp(x, y) == 0;
+    }
+    const size_t n = o->kind == KIND_FLAG         ? sizeof(bool)
+                     : o->kind == KIND_WIDE_COUNT ? sizeof(uint64_t)
+                                                  : sizeof(uint32_t);
+    return memcmp(a, b, n) == 0; /* all lists can be reloaded */
+}
+
+const char *config_next_change(const config *one, const config *other, size_t *from) {
+    while (*from < OPTIONS) {
+        const option *o = &options[(*from)++];
+        if (!o->reloads && !is_same(o, one, other))
+            return o->name;
+    }
+    return NULL;
 }
 
 void config_free(config *c) {

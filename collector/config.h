@@ -57,6 +57,9 @@ enum { CONFIG_MESSAGE_MAX = 512 };
    false, and writes why, if something is wrong; the configuration is then empty. */
 bool config_read(config *c, char **arguments, char **operands, char message[CONFIG_MESSAGE_MAX]);
 void config_free(config *c);
+/* Returns the name of the next option, from number *from on, that differs although it counts at the start only, and
+   moves *from past it; NULL if there is none. */
+const char *config_next_change(const config *one, const config *other, size_t *from);
 
 /* Is --help, --version or --list-options among the arguments? Then it is printed. */
 bool config_help(FILE *to, char **arguments);

@@ -107,8 +107,6 @@ static bool prepare(const server *s, const config *next, catalogue **c, tls **ce
         snprintf(message, CONFIG_MESSAGE_MAX, "no collection is left");
         return false;
     }
-    if (next->open != s->config.open)
-        log_line(LOG_WARNING, "reload: open changes at the next start only");
     if (!read_tls(next, s->config.tls_key != NULL, certificate, message))
         return false;
     *c = catalogue_make(next, s->store, s->metrics, message);
@@ -140,6 +138,9 @@ static void reload(void *context) {
             config_free(&next);
         return;
     }
+    const char *name;
+    for (size_t i = 0; (name = config_next_change(r->config, &next, &i)) != NULL;)
+        log_line(LOG_WARNING, "reload: %s changes at the next start only", name);
     if (certificate != NULL)
         tls_use(certificate);
     fflush(stdout);
@@ -293,32 +294,37 @@ static int backup_command(store *s, char **operands) {
     return s->does->backup(s, operands[0]) == STORE_OK ? DONE : fail(BAD_IO, "%s: %s", operands[0], s->message);
 }
 
-static const struct {
+typedef struct {
     const char *first, *second;
     store_missing missing;
     int (*run)(store *s, char **operands);
-} commands[] = {
+} command;
+static const command commands[] = {
     {"token", "new", STORE_MAKE, token_command_new}, /* before the first start, so that this prints none */
     {"token", "list", STORE_MUST_EXIST, token_command_list},
     {"token", "revoke", STORE_MUST_EXIST, token_command_revoke},
     {"backup", NULL, STORE_MUST_EXIST, backup_command},
 };
 
-static int run_command(const config *c, char **operands) {
+/* Returns the command that the operands name, or NULL. */
+static const command *find_command(char **operands) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        const bool two = commands[i].second != NULL;
-        if (strcmp(operands[0], commands[i].first) != 0 ||
-            (two && (operands[1] == NULL || strcmp(operands[1], commands[i].second) != 0)))
-            continue;
-        char message[CONFIG_MESSAGE_MAX];
-        store *s = open_store(c, commands[i].missing, message);
-        if (s == NULL)
-            return fail(BAD_IO, "%s", message);
-        const int status = commands[i].run(s, operands + (two ? 2 : 1));
-        s->does->close(s);
-        return status;
+        const command *c = &commands[i];
+        if (strcmp(operands[0], c->first) == 0 &&
+            (c->second == NULL || (operands[1] != NULL && strcmp(operands[1], c->second) == 0)))
+            return c;
     }
-    return fail(BAD_USAGE, "there is no command '%s'; see podiumd --help", operands[0]);
+    return NULL;
+}
+
+static int run_command(const config *c, const command *which, char **operands) {
+    char message[CONFIG_MESSAGE_MAX];
+    store *s = open_store(c, which->missing, message);
+    if (s == NULL)
+        return fail(BAD_IO, "%s", message);
+    const int status = which->run(s, operands + (which->second != NULL ? 2 : 1));
+    s->does->close(s);
+    return status;
 }
 
 int main(int count, char **arguments) {
@@ -330,15 +336,20 @@ int main(int count, char **arguments) {
     if (operands == NULL)
         return fail(BAD_IO, "out of memory");
     int status = BAD_USAGE;
-    if (!config_read(&c, arguments + 1, operands, message))
+    const bool read = config_read(&c, arguments + 1, operands, message);
+    const command *which = read && operands[0] != NULL ? find_command(operands) : NULL;
+    if (!read)
         fail(status, "%s", message);
+    else if (operands[0] != NULL && which == NULL)
+        fail(status, "there is no command '%s%s%s'; see podiumd --help", operands[0], operands[1] == NULL ? "" : " ",
+             operands[1] == NULL ? "" : operands[1]);
     else if (c.data == NULL && c.database == NULL)
         fail(status, "give --data DIR or --database URL, where the sums are kept; see podiumd --help");
     else if (c.data != NULL && c.database != NULL)
         fail(status,
              "give either --data, which is SQLite in a directory, or --database, which is PostgreSQL, not both");
-    else if (operands[0] != NULL)
-        status = run_command(&c, operands);
+    else if (which != NULL)
+        status = run_command(&c, which, operands);
     else
         status = serve(&c, arguments + 1);
     config_free(&c);

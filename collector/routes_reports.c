@@ -65,12 +65,13 @@ static bool unpack(request *r) {
         return false;
     }
     const body_status status = body_gunzip(&plain, &n, r->body, r->body_n, r->server->config.body_max);
-    if (status != BODY_TAKEN) {
-        request_refuse(r, problems_of_bodies[status],
-                       "The body is not one file of gzip, or unpacks to more than %llu bytes.",
+    if (status == BODY_TOO_LARGE)
+        request_refuse(r, problems_of_bodies[status], "The body unpacks to more than %llu bytes.",
                        (unsigned long long)r->server->config.body_max);
+    else if (status != BODY_TAKEN)
+        request_refuse(r, problems_of_bodies[status], "The body is not one complete file of gzip.");
+    if (status != BODY_TAKEN)
         return false;
-    }
     free(r->body);
     r->body = plain;
     r->body_n = n;

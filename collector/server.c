@@ -4,6 +4,7 @@
 #include "tls.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netdb.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -193,7 +194,8 @@ static bool find_route(request *r, const char *path, const char *method, char na
 
 static void refuse_path(request *r, const char *method, const char *allowed) {
     if (allowed[0] == '\0') {
-        request_refuse(r, PROBLEM_NOT_FOUND, "See the description of the interface for the addresses that exist.");
+        request_refuse(r, PROBLEM_NOT_FOUND,
+                       "GET /v1/collections lists the collections, and docs/openapi.yaml of Podium has all addresses.");
         return;
     }
     snprintf(r->extra_name, sizeof r->extra_name, "Allow");
@@ -331,11 +333,13 @@ static bool is_listed(const char *list, const char *word) {
 static enum MHD_Result check_parameter(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
     request *r = context;
     (void)kind;
-    if (value != NULL && is_listed(r->route->parameters, name))
-        return MHD_YES;
-    request_refuse(r, PROBLEM_QUERY_WRONG, "A parameter has a name and a value, and here the names are: %s",
-                   r->route->parameters[0] == '\0' ? "none." : r->route->parameters);
-    return MHD_NO;
+    const char *names = r->route->parameters;
+    if (value == NULL || !is_listed(names, name))
+        request_refuse(r, PROBLEM_QUERY_WRONG, "There is no parameter '%.40s' with a value here, but %s", name,
+                       names[0] == '\0' ? "none at all." : names);
+    else if (value != request_parameter(r, name) && strcmp(name, "label") != 0)
+        request_refuse(r, PROBLEM_QUERY_WRONG, "The parameter %s is given twice.", name);
+    return r->status == 0 ? MHD_YES : MHD_NO;
 }
 
 static bool check_query(request *r) {
@@ -646,8 +650,10 @@ server *server_start(const config *c, store *st, metrics *m, tokens *t, catalogu
         pthread_mutex_init(&s->lock, NULL);
         server_reload(s, first, c);
         if (start_threads(s)) {
+            errno = 0;
             s->daemon = start_daemon(s, address);
-            snprintf(message, CONFIG_MESSAGE_MAX, "cannot listen at %.100s; is the port in use?", c->listen);
+            snprintf(message, CONFIG_MESSAGE_MAX, "cannot listen at %.100s: %s", c->listen,
+                     errno == 0 || errno == EADDRINUSE ? "is the port in use?" : strerror(errno));
         }
         if (s->daemon == NULL) {
             server_stop(s);

@@ -120,7 +120,9 @@ static store_status status_of(sqlite3 *db) {
 }
 
 static store_status failed(sqlite_store *s, sqlite3 *db) {
-    snprintf(s->base.message, sizeof s->base.message, "%s", sqlite3_errmsg(db));
+    const int error = status_of(db) == STORE_AWAY ? sqlite3_system_errno(db) : 0;
+    snprintf(s->base.message, sizeof s->base.message, "%s%s%s", sqlite3_errmsg(db), error == 0 ? "" : ": ",
+             error == 0 ? "" : strerror(error));
     return status_of(db);
 }
 
@@ -679,13 +681,16 @@ static bool execute(sqlite_store *s, sqlite3 *db, const char *text_of_sql) {
     return false;
 }
 
-static int64_t pragma(sqlite3 *db, const char *question) {
+static bool pragma(sqlite_store *s, const char *question, int64_t *answer) {
     sqlite3_stmt *statement = NULL;
-    int64_t answer = -1;
-    if (sqlite3_prepare_v2(db, question, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-        answer = sqlite3_column_int64(statement, 0);
+    const bool good = sqlite3_prepare_v2(s->writing, question, -1, &statement, NULL) == SQLITE_OK &&
+                      sqlite3_step(statement) == SQLITE_ROW;
+    if (good)
+        *answer = sqlite3_column_int64(statement, 0);
+    else
+        failed(s, s->writing);
     sqlite3_finalize(statement);
-    return answer;
+    return good;
 }
 
 static bool no_store(sqlite_store *s) {
@@ -695,8 +700,9 @@ static bool no_store(sqlite_store *s) {
 
 /* Brings the file to the current format, one migration after the other, each in a transaction of its own. */
 static bool migrate(sqlite_store *s, store_missing missing) {
-    const int64_t application = pragma(s->writing, "PRAGMA application_id");
-    int64_t format = pragma(s->writing, "PRAGMA user_version");
+    int64_t application, format;
+    if (!pragma(s, "PRAGMA application_id", &application) || !pragma(s, "PRAGMA user_version", &format))
+        return false;
     if ((application != APPLICATION && (application != 0 || format != 0)) || format < 0) {
         snprintf(s->base.message, sizeof s->base.message, "this is not a store of podiumd");
         return false;

@@ -1,7 +1,10 @@
 #include "tls.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { CHAIN_MAX = 16 };
 
@@ -18,7 +21,8 @@ static _Atomic(tls *) current;
 static bool read_file(const char *path, gnutls_datum_t *content, char message[CONFIG_MESSAGE_MAX]) {
     const int error = gnutls_load_file(path, content);
     if (error != GNUTLS_E_SUCCESS)
-        snprintf(message, CONFIG_MESSAGE_MAX, "%.300s: %s", path, gnutls_strerror(error));
+        snprintf(message, CONFIG_MESSAGE_MAX, "%.300s: %s", path,
+                 access(path, R_OK) != 0 ? strerror(errno) : gnutls_strerror(error));
     return error == GNUTLS_E_SUCCESS;
 }
 

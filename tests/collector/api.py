@@ -188,7 +188,7 @@ def case_estimates_are_those_of_the_program(b):
         for wrong in ({"confidence": "1"}, {"interval": "usual"}, {"histogram": "0"}, {"quantiles": "2"},
                       {"below": ""}, {"nothing": "1"}, {"from": "yesterday"}, {"from": "2026-02-31"}):
             assert s.get("/v1/collections/speed/estimate", **wrong).problem() == "query-wrong", wrong
-        for wrong in ("=1", "force", "&&x=", "force=true=", "%00=1", "force%20=true"):
+        for wrong in ("=1", "force", "&&x=", "force=true=", "%00=1", "force%20=true", "confidence=0.9&confidence=0.8"):
             assert s.get(f"/v1/collections/speed/estimate?{wrong}").problem() == "query-wrong", wrong
 
 

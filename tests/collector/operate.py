@@ -122,7 +122,13 @@ def case_what_a_start_refuses(b):
     for listen in ("nonsense", "127.0.0.1:99999", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:-1"):
         ended = run(b, *start[:3], "--listen", listen, "--collection", b.age)
         assert ended.returncode == 1 and "--listen takes ADDRESS:PORT" in ended.stderr, (listen, ended)
+    for words in (("nonsense",), ("token",), ("token", "nonsense")):  # also without --data
+        ended = run(b, *words)
+        assert ended.returncode == 2 and f"no command '{' '.join(words)}'" in ended.stderr, ended
     assert run(b, "nonsense", *start).returncode == 2
+    (b.work / "empty").write_text("")
+    ended = run(b, *start, "--collection", b.work / "empty")
+    assert ended.returncode == 1 and "not a collection" in ended.stderr and "line 0" not in ended.stderr, ended
     for setting, message in (("user_version = 99", "format 99"), ("application_id = 7", "not a store")):
         database = sqlite3.connect(b.work / "start" / "podium.db")
         database.execute(f"PRAGMA {setting}")
@@ -180,7 +186,8 @@ def case_configuration(b):
         ended = run(b, "--data", b.work / "x", "--config", file)
         assert ended.returncode == 2 and "line" in ended.stderr, (line, ended)
     for wrong in (("--nothing",), ("--rate", "-1"), ("--rate",), ("--rate", "1", "--rate", "2")):
-        assert run(b, "--data", b.work / "x", *wrong).returncode == 2, wrong
+        ended = run(b, "--data", b.work / "x", *wrong)
+        assert ended.returncode == 2 and wrong[0] in ended.stderr, (wrong, ended)
 
 
 def case_reload(b):
@@ -189,10 +196,12 @@ def case_reload(b):
     with Server(b.podiumd, b.work / "reload", "--config", str(file)) as s:
         kept = s.connection()
         assert s.call("GET", "/v1/collections/speed", connection=kept).status == 404
-        file.write_text(f"collection = {b.age}\ncollection = {b.speed}\nlabel = age:region=north\nopen = true\n")
+        file.write_text(f"collection = {b.age}\ncollection = {b.speed}\nlabel = age:region=north\nopen = true\n"
+                        "period = day\n")
         s.send(signal.SIGHUP)
         until(lambda: s.get("/v1/collections/speed").status == 200)
         assert s.call("GET", AGE, connection=kept).json()["labels"] == {"region": ["north"]}  # the same connection
+        assert "reload: period changes at the next start only" in (b.work / "reload.log").read_text()
         for count, wrong in enumerate(("collection = /nowhere\n", ""), 1):  # whatever is wrong leaves everything as it was
             file.write_text(wrong)
             s.send(signal.SIGHUP)
