@@ -29,8 +29,10 @@ void service_notify(const char *state) {
 
 bool service_has_journal(void) {
     const char *stream = getenv("JOURNAL_STREAM");
-    unsigned long long device, inode;
-    struct stat own;
-    return stream != NULL && sscanf(stream, "%llu:%llu", &device, &inode) == 2 && fstat(STDERR_FILENO, &own) == 0 &&
-           own.st_dev == device && own.st_ino == inode;
+    char own[64];
+    struct stat file;
+    if (stream == NULL || fstat(STDERR_FILENO, &file) != 0)
+        return false;
+    snprintf(own, sizeof own, "%llu:%llu", (unsigned long long)file.st_dev, (unsigned long long)file.st_ino);
+    return strcmp(own, stream) == 0;
 }

@@ -168,7 +168,7 @@ def case_starting_at_once_on_an_empty_database(b):
         listed = run(b, "token", "list", "--database", url).stdout.splitlines()
         assert len(listed) == 7
         for line in listed:
-            ident, scope, collection = line.split()
+            ident, scope, collection, _ = line.split()
             if (scope, collection) == ("write", "age"):
                 assert run(b, "token", "revoke", ident, "--database", url).returncode == 0
         for s in servers:

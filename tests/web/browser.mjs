@@ -212,7 +212,7 @@ await check('reports survive a reload, and are counted once', async () => {
   const page = await open('strict', /Failed to load resource/);
   const before = collector.codes.length;
   collector.fault = () => 'fail after counting';
-  await page.evaluate(startReporter, given('reload'));
+  await page.evaluate(startReporter, given('reload', { retryFirst: 1e6, retryMost: 1e6 }));
   await page.evaluate(async () => {
     await reporter.report([77.12345, 34]);
     await reporter.flush().catch(() => {});
@@ -232,6 +232,7 @@ await check('reports survive a reload, and are counted once', async () => {
   await page.reload();
   collector.fault = () => undefined;
   await page.evaluate(startReporter, given('reload'));
+  await page.evaluate(() => reporter.flush());
   await eventually('everything is sent', () => page.evaluate(async () => (await reporter.account()).waiting === 0));
   const account = await page.evaluate(() => reporter.account());
   assert.deepEqual([account.sent, account.reports, account.spent], [3, 3, 3]);
