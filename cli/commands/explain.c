@@ -152,15 +152,16 @@ static void print_for_officer(output *out, const subject *s) {
     paragraph(
         out,
         "Each report is locally differentially private with epsilon %g. For any two numbers %s, every report is at "
-        "most %s times as likely from one as from the other. This holds against everybody, also against the "
-        "collector, whatever they know and compute.",
+        "most %s times as likely from one as from the other. This holds against everybody, including the collector, "
+        "whatever they know and compute.",
         s->epsilon, range, times(factor, factor_of(s->epsilon)));
     paragraph(out,
               "It holds for one report. Further reports about the same number, or about one that depends on it, add "
               "up: two change the odds by a factor of up to %s, and five by up to %s.",
               times(twice, factor_of(2 * s->epsilon)), times(five, factor_of(5 * s->epsilon)));
-    paragraph(out, "Not hidden are that somebody took part, when, how often and from where; the range, which is public "
-                   "and must not be taken from the data; other columns; and what is true of people in general.");
+    paragraph(out, "It does not hide that somebody took part, when, how often and from where. It hides neither the "
+                   "range, which is public and must not be taken from the data, nor other columns, nor what is true of "
+                   "people in general.");
     paragraph(out,
               "It holds if the report is drawn before anybody else sees the number. Numbers that already lie in one "
               "place are not protected from whoever holds them, and central differential privacy would publish "
