@@ -48,6 +48,8 @@ int file_open_to_write(const char *path);
 ptrdiff_t file_read(int file, void *buffer, size_t n); /* works like read(2) */
 void file_close(int file);
 bool file_sync(int file); /* waits until the bytes are on the disk */
+/* Waits until the name of a new file is on the disk too, where that needs a request of its own. */
+bool file_sync_name(const char *path);
 int file_of(FILE *stream);
 FILE *file_stream(const char *path, const char *mode); /* works like fopen; the mode is "rb", "r+b", "wb", "wbx" or
                                                           "w+bx" */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -141,6 +142,19 @@ void file_close(int file) {
 
 bool file_sync(int file) {
     return fsync(file) == 0;
+}
+
+/* Some file systems cannot synchronise a directory, and say EINVAL. */
+bool file_sync_name(const char *path) {
+    char *copy = strdup(path);
+    const int directory = copy == NULL ? -1 : open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool synced = directory >= 0 && (fsync(directory) == 0 || errno == EINVAL);
+    const int error = errno;
+    if (directory >= 0)
+        close(directory);
+    free(copy);
+    errno = error;
+    return synced;
 }
 
 bool file_lock(int file) {

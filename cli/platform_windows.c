@@ -231,6 +231,12 @@ bool file_sync(int file) {
     return _commit(file) == 0;
 }
 
+/* The journal of NTFS has the name. */
+bool file_sync_name(const char *path) {
+    (void)path;
+    return true;
+}
+
 int file_of(FILE *stream) {
     return _fileno(stream);
 }

@@ -10,6 +10,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,8 +22,8 @@ from server import Bench, run_cases, until
 CLEAN = {name: value for name, value in os.environ.items() if name != "PODIUM_TOKEN" and "proxy" not in name.lower()}
 
 
-def started(b, port, *arguments, collection=None, token=None, **more):
-    command = [b.podium, "send", "--to", f"http://127.0.0.1:{port}", "--collection", str(collection or b.age),
+def started(b, port, *arguments, collection=None, token=None, under=(), **more):
+    command = [*map(str, under), b.podium, "send", "--to", f"http://127.0.0.1:{port}", "--collection", str(collection or b.age),
                *map(str, arguments)]
     environment = {**CLEAN, **({} if token is None else {"PODIUM_TOKEN": token})}
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -418,6 +419,25 @@ def case_interrupted(b):
         assert found and int(found[1]) + int(found[2]) == 2000 and int(found[1]) >= 200, err
         assert send(b, network.port, "--column", "age", people).returncode == 0
         assert s.count("age") == (2000, 0)
+
+
+def case_spool_is_on_the_disk(b):
+    """Before the first batch is sent, the spool is on the disk, and so is its name."""
+    if shutil.which("strace") is None:
+        print("strace is missing, so what the spool synchronises was not looked at")
+        return
+    people, trace = table(b, "disk.csv", 30), b.work / "send.trace"
+    with b.server("disk", "--open") as s:
+        ended = send(b, s.port, "--column", "age", people,
+                     under=("strace", "-f", "-y", "-s", "40", "-o", trace, "-e", "trace=fsync,sendto,write,writev,sendmsg"))
+        assert ended.returncode == 0, ended.err
+    calls = [line.split(None, 1)[1] for line in trace.read_text().splitlines()]
+
+    def first(pattern):
+        return next(i for i, call in enumerate(calls) if re.match(pattern, call))
+    spool, name = first(r"fsync\(\d+<.*/age\.spool>"), first(rf"fsync\(\d+<{re.escape(str(b.work))}>\)")
+    complete, posted = first(r"write\(\d+<.*/age\.spool>, \"podium spool \d complete"), first(r'.*"POST /v1/')
+    assert spool < name < complete < posted, (spool, name, complete, posted)
 
 
 def case_huge(b):

@@ -120,11 +120,13 @@ void spool_add(spool *s, const char *labels, const unsigned char *codes, size_t 
         fail_write(s);
 }
 
-/* First all batches have to be on the disk, and then the word that says so. */
+/* First all batches and the name of the file have to be on the disk, and then the word that says so. */
 void spool_complete(spool *s) {
     if (fputs(END "\n", s->file) == EOF)
         fail_write(s);
     write_out(s);
+    if (!file_sync_name(s->path))
+        fail_write(s);
     seek(s, 0);
     if (fputs(COMPLETE, s->file) == EOF)
         fail_write(s);
