@@ -218,7 +218,9 @@ def case_tokens(b):
             ended = send(b, s.port, "--column", "age", people, token=wrong)
             assert ended.returncode == 3 and words in ended.err, ended.err
             assert "0 of 30 reports were acknowledged" in ended.err and str(wrong) not in ended.err
-            assert spool_of(b).exists()
+            # nothing of a batch that was refused can have arrived, and the spool knows it as never sent
+            assert "may have arrived" not in ended.err, ended.err
+            assert re.findall(rb"\n- (\d{20}) ", spool_of(b).read_bytes()) == [b"0" * 20]
         ended = send(b, s.port, "--column", "age", people, token=good)  # goes on with what is there
         assert ended.returncode == 0 and "going on" in ended.err, ended.err
         file.write_text(good + "\n")
@@ -241,6 +243,21 @@ def case_lost_answers(b):
             assert len(network.bodies()) == 10 and len(network.posts) == 15
             assert network.posts[1][2] - network.posts[0][2] >= 1, "Retry-After was not obeyed"
         assert s.count("age") == (1000, 0)
+
+
+def case_refused_after_a_lost_answer(b):
+    """A refusal says nothing about an earlier attempt, in this run or in the one before."""
+    people = table(b, "doubt.csv", 30)
+    with b.server("doubt", "--open") as s:
+        for answers in (["lose", 401], [429, 403], [409]):
+            with Network(lambda: s, lambda _: answers.pop(0) if answers else 404) as network:  # pylint: disable=W0640
+                doubtful = answers[0] != 429
+                ended = send(b, network.port, "--column", "age", people)
+                assert ended.returncode == 3 and ("30 of them may have arrived" in ended.err) == doubtful, ended.err
+                ended = send(b, network.port, "--column", "age", people)
+                assert "404" in ended.err and ("30 of them may have arrived" in ended.err) == doubtful, ended.err
+            spool_of(b).unlink()
+        assert s.count("age") == (30, 0)
 
 
 def case_all_server_errors_are_retried(b):

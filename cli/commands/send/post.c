@@ -23,6 +23,9 @@ struct post {
     char *collection; /* its address */
     char authorization[TOKEN_MAX + 32];
     char error[CURL_ERROR_SIZE];
+    unsigned requests; /* of the last attempt */
+    bool in_doubt;     /* an attempt of the last request may have arrived */
+    char gave_up[192]; /* why there is no further attempt; "" if the answer is not temporary */
     /* The last answer */
     CURLcode code;
     long status;
@@ -111,8 +114,20 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context) {
     return n;
 }
 
+/* If a connection that was used before ends without an answer, libcurl sends the request again by itself on a new one.
+   The first one may have arrived, so the requests are counted. */
+static int count_request(CURL *curl, curl_infotype type, char *bytes, size_t n, void *context) {
+    post *p = context;
+    (void)curl, (void)bytes, (void)n;
+    p->requests += type == CURLINFO_HEADER_OUT;
+    return 0;
+}
+
 static void set_up(post *p) {
     CURL *c = p->curl;
+    curl_easy_setopt(c, CURLOPT_DEBUGFUNCTION, count_request);
+    curl_easy_setopt(c, CURLOPT_DEBUGDATA, p);
+    curl_easy_setopt(c, CURLOPT_VERBOSE, 1L);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, p->error);
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, p);
@@ -146,6 +161,13 @@ void post_close(post *p) {
 }
 
 /* ---- Trying again ---- */
+
+/* Whether the answer proves that the request had no effect. 408 and 425 do not, and neither does 409, by which a server
+   says that it knows the key. */
+static bool is_refusal(const post *p) {
+    return p->code == CURLE_OK && p->status >= 400 && p->status < 500 && p->status != 408 && p->status != 409 &&
+           p->status != 425;
+}
 
 /* A certificate that is wrong stays wrong; a connection that cannot be made now may be made later. */
 static bool is_temporary(const post *p) {
@@ -240,34 +262,41 @@ static double seconds_left(int64_t until) {
     return (double)(until - (int64_t)time(NULL));
 }
 
-/* Ends the program because the next attempt, after such a wait, would be too late. */
-static _Noreturn void give_up(const post *p, int attempts, double wait, int64_t until) {
-    char said[DETAIL_MAX], why[96];
+/* Notes that the next attempt, after such a wait, would be too late. */
+static void give_up(post *p, int attempts, double wait, int64_t until) {
+    char why[96];
     if (wait > seconds_left(until))
         snprintf(why, sizeof why, "the server may have forgotten the key of this batch by the next one");
     else
         snprintf(why, sizeof why, "the next one would be %.0f s from now", wait);
-    fail(BAD_IO, "%s: %s; gave up after %d attempt%s, because %s", p->options->to, words(p, said), attempts,
-         attempts == 1 ? "" : "s", why);
+    snprintf(p->gave_up, sizeof p->gave_up, "; gave up after %d attempt%s, because %s", attempts,
+             attempts == 1 ? "" : "s", why);
 }
 
-/* Sends what is set up until it is answered by something that is not temporary. No second attempt begins after `until`,
-   in seconds since 1970. That is looked at again after the pause, in which the machine may have slept for hours. */
+/* Sends what is set up until it is answered by something that is not temporary, or further attempts would be too late.
+   No second attempt begins after `until`, in seconds since 1970. That is looked at again after the pause, in which the
+   machine may have slept for hours. */
 static void perform(post *p, int64_t until) {
     char said[DETAIL_MAX];
     const double began = seconds_now();
     double pause = PAUSE_FIRST;
-    for (int attempt = 1;; attempt++) {
+    p->in_doubt = false;
+    p->gave_up[0] = '\0';
+    for (int attempt = 1; p->gave_up[0] == '\0'; attempt++) {
         p->body_n = 0;
+        p->requests = 0;
         p->error[0] = '\0';
         p->code = curl_easy_perform(p->curl);
         curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &p->status);
+        p->in_doubt |= !is_refusal(p) || p->requests > 1;
         if (!is_temporary(p))
             return;
         const double wait = pause_after(p, pause), retry = began + p->options->retry - seconds_now();
         const double left = retry < seconds_left(until) ? retry : seconds_left(until);
-        if (wait > left)
+        if (wait > left) {
             give_up(p, attempt, wait, until);
+            return;
+        }
         if (attempt == 2) /* the first may be a rate limit, which is nothing to report */
             say("%s: %s; trying again for %.0f s", p->options->to, words(p, said), left);
         pause_for(wait);
@@ -277,14 +306,18 @@ static void perform(post *p, int64_t until) {
     }
 }
 
-static _Noreturn void fail_answer(const post *p) {
+void post_fail(const post *p) {
     char said[DETAIL_MAX];
     const bool token = p->code == CURLE_OK && (p->status == 401 || p->status == 403);
     if (token)
         fail(BAD_IO, "%s: %s\npodium: %s", p->options->to, words(p, said),
              p->authorization[0] == '\0' ? "give the token by --token-file FILE or in the variable PODIUM_TOKEN"
                                          : "look at --token-file or PODIUM_TOKEN");
-    fail(BAD_IO, "%s: %s", p->options->to, words(p, said));
+    fail(BAD_IO, "%s: %s%s", p->options->to, words(p, said), p->gave_up);
+}
+
+static bool is_accepted(const post *p) {
+    return p->code == CURLE_OK && p->status == 200;
 }
 
 /* ---- Describing the collection ---- */
@@ -325,8 +358,8 @@ description post_describe(post *p) {
     if (p->code == CURLE_OK && p->status == 404)
         fail(BAD_DATA, "%s: the server does not collect for this collection; %s/v1/collections lists what it has",
              p->collection, p->options->to);
-    if (p->code != CURLE_OK || p->status != 200)
-        fail_answer(p);
+    if (!is_accepted(p))
+        post_fail(p);
     if (!find_member(p, "fingerprint", JSON_STRING, &value))
         fail(BAD_IO, "%s: the answer is not that of a podiumd", p->collection);
     d.fingerprint = strtoull(value.bytes, NULL, 16);
@@ -339,7 +372,12 @@ description post_describe(post *p) {
 
 /* ---- A batch ---- */
 
-answer post_batch(post *p, const char *key, int64_t until, const char *query, const unsigned char *codes, size_t n) {
+bool post_in_doubt(const post *p) {
+    return p->in_doubt;
+}
+
+bool post_batch(post *p, answer *counted, const char *key, int64_t until, const char *query, const unsigned char *codes,
+                size_t n) {
     char url[URL_MAX], header[128];
     snprintf(url, sizeof url, "%s/reports?%s", p->collection, query);
     snprintf(header, sizeof header, "Idempotency-Key: %s", key);
@@ -353,9 +391,10 @@ answer post_batch(post *p, const char *key, int64_t until, const char *query, co
     curl_easy_setopt(p->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
     curl_easy_setopt(p->curl, CURLOPT_POSTFIELDS, codes);
     perform(p, until);
-    if (p->code != CURLE_OK || p->status != 200)
-        fail_answer(p);
     curl_easy_setopt(p->curl, CURLOPT_HTTPHEADER, NULL);
     curl_slist_free_all(headers);
-    return (answer){number_member(p, "accepted"), number_member(p, "refused")};
+    if (!is_accepted(p))
+        return false;
+    *counted = (answer){number_member(p, "accepted"), number_member(p, "refused")};
+    return true;
 }

@@ -381,13 +381,30 @@ static int64_t may_send_until(const spool_batch *batch, const description *about
     return choice == UNANSWERED_SEND ? now + known : 0;
 }
 
-static uint64_t send_batch(spool *spooled, spool_batch *batch, post *p, uint64_t fingerprint, int64_t until) {
-    char query[SPOOL_LABELS_MAX + 64];
-    snprintf(query, sizeof query, "fingerprint=%016" PRIx64 "%s", fingerprint, batch->labels);
+/* Returns false if the batch was not acknowledged. A batch whose every attempt was refused counts as never sent. */
+static bool post_spooled(spool *spooled, spool_batch *batch, post *p, answer *counted, const char *query,
+                         int64_t until) {
     const unsigned char *codes = spool_codes(spooled, batch);
-    if (batch->sent == 0)
+    const bool first = batch->sent == 0;
+    if (first)
         spool_note_sent(spooled, batch);
-    const answer a = post_batch(p, batch->key, until, query, codes, batch->n);
+    if (post_batch(p, counted, batch->key, until, query, codes, batch->n))
+        return true;
+    if (first && !post_in_doubt(p))
+        spool_note_unsent(spooled, batch);
+    return false;
+}
+
+static uint64_t send_batch(spool *spooled, spool_batch *batch, post *p, uint64_t fingerprint, int64_t until,
+                           const spool_totals *now, const char *path) {
+    char query[SPOOL_LABELS_MAX + 64];
+    answer a;
+    snprintf(query, sizeof query, "fingerprint=%016" PRIx64 "%s", fingerprint, batch->labels);
+    prepare_last_words(now, batch->reports, path);
+    if (!post_spooled(spooled, batch, p, &a, query, until)) {
+        prepare_last_words(now, batch->sent == 0 ? 0 : batch->reports, path);
+        post_fail(p);
+    }
     if (a.accepted + a.refused != batch->reports)
         fail(BAD_IO, "the server says of a batch of %zu reports that it accepted %" PRIu64 " and refused %" PRIu64,
              batch->reports, a.accepted, a.refused);
@@ -404,11 +421,10 @@ static spool_totals send_all(spool *spooled, const settings *s, post *p, const d
     while (spool_next(spooled, batch)) {
         if (batch->state != BATCH_WAITS)
             continue;
-        prepare_last_words(&now, 0, s->send.spool);
+        prepare_last_words(&now, batch->sent == 0 ? 0 : batch->reports, s->send.spool);
         const int64_t until = may_send_until(batch, about, s->send.unanswered, s->send.spool);
         if (until != 0) {
-            prepare_last_words(&now, batch->reports, s->send.spool);
-            refused += send_batch(spooled, batch, p, about->fingerprint, until);
+            refused += send_batch(spooled, batch, p, about->fingerprint, until, &now, s->send.spool);
             now.done += batch->reports;
         } else {
             spool_note_end(spooled, batch, BATCH_SKIPPED);

@@ -266,6 +266,11 @@ void spool_note_sent(spool *s, spool_batch *batch) {
     note(s, batch);
 }
 
+void spool_note_unsent(spool *s, spool_batch *batch) {
+    batch->sent = 0;
+    note(s, batch);
+}
+
 void spool_note_end(spool *s, spool_batch *batch, batch_state state) {
     batch->state = state;
     note(s, batch);

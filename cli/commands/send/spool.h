@@ -53,6 +53,7 @@ bool spool_next(spool *s, spool_batch *batch); /* returns false after the last *
    when these return. */
 const unsigned char *spool_codes(spool *s, const spool_batch *batch);
 void spool_note_sent(spool *s, spool_batch *batch);
+void spool_note_unsent(spool *s, spool_batch *batch); /* the server has proved that it did not arrive */
 void spool_note_end(spool *s, spool_batch *batch, batch_state state);
 void spool_close(spool *s, bool remove);
 
