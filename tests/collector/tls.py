@@ -10,6 +10,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 
 from server import Answer, Bench, run_cases, until
 
@@ -78,6 +79,24 @@ def case_who_can_talk(b):
             estimate.request("GET", "/v1/collections/age/estimate")
             assert Answer(estimate.getresponse()).json()["n"] == 100
         assert s.stop() == 0
+
+
+def case_the_other_scheme(b):
+    """https:// to a server without TLS fails at once, and http:// to one with TLS is tried again: both with a hint."""
+    cert, key = certificate(b, "scheme")
+    for options, scheme, other in (([], "https", "http"),
+                                   (["--tls-certificate", str(cert), "--tls-key", str(key)], "http", "https")):
+        with b.server(f"{scheme}-to-{other}", *options, "--open") as s:
+            began = time.monotonic()
+            ended = subprocess.run([b.podium, "send", "--to", f"{scheme}://127.0.0.1:{s.port}", "--collection", b.age,
+                                    "--retry", "20" if scheme == "https" else "1"],
+                                   input=b"5\n", capture_output=True, cwd=b.work, env=CLEAN)
+            if b"without libcurl" in ended.stderr:
+                return
+            assert ended.returncode == 3, ended.stderr
+            assert f"begin with {other}:// instead of {scheme}://".encode() in ended.stderr.replace(b"begins", b"begin")
+            assert (b"gave up" in ended.stderr) == (scheme == "http"), ended.stderr
+            assert time.monotonic() - began < 10
 
 
 def case_reload(b):

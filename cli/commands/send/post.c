@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -25,6 +26,7 @@ struct post {
     char error[CURL_ERROR_SIZE];
     unsigned requests; /* of the last attempt */
     bool in_doubt;     /* an attempt of the last request may have arrived */
+    bool answered;     /* there has been an answer, so the address is right */
     char gave_up[192]; /* why there is no further attempt; "" if the answer is not temporary */
     /* The last answer */
     CURLcode code;
@@ -162,6 +164,31 @@ void post_close(post *p) {
 
 /* ---- Trying again ---- */
 
+/* Whether the other side has answered a TLS greeting by something else, in the words of OpenSSL and GnuTLS */
+static bool is_without_tls(const post *p) {
+    static const char *const said[] = {"wrong version number", "packet length too long", "unexpected TLS packet"};
+    for (size_t i = 0; p->code == CURLE_SSL_CONNECT_ERROR && i < LENGTH(said); i++)
+        if (strstr(p->error, said[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* Whether a server that expects TLS may have hung up on, or answered by an alert to, a request without it */
+static bool may_need_tls(const post *p) {
+    const bool unreadable = p->code == CURLE_GOT_NOTHING || p->code == CURLE_UNSUPPORTED_PROTOCOL ||
+                            p->code == CURLE_WEIRD_SERVER_REPLY || p->code == CURLE_RECV_ERROR;
+    return unreadable && !p->answered && strncasecmp(p->options->to, "http://", 7) == 0;
+}
+
+/* Returns what may be wrong if there is no answer, or NULL if nothing is known. */
+static const char *hint(const post *p) {
+    if (is_without_tls(p))
+        return "the server does not use TLS here; does its address begin with http:// instead of https://?";
+    if (may_need_tls(p))
+        return "if the server uses TLS, its address begins with https:// instead of http://";
+    return NULL;
+}
+
 /* Whether the answer proves that the request had no effect. 408 and 425 do not, and neither does 409, by which a server
    says that it knows the key. */
 static bool is_refusal(const post *p) {
@@ -183,7 +210,7 @@ static bool is_temporary(const post *p) {
                                      CURLE_HTTP2,
                                      CURLE_HTTP2_STREAM};
     static const long statuses[] = {408, 425, 429};
-    for (size_t i = 0; i < LENGTH(codes); i++)
+    for (size_t i = 0; !is_without_tls(p) && i < LENGTH(codes); i++)
         if (p->code == codes[i])
             return true;
     for (size_t i = 0; p->code == CURLE_OK && i < LENGTH(statuses); i++)
@@ -268,7 +295,7 @@ static void give_up(post *p, int attempts, double wait, int64_t until) {
     if (wait > seconds_left(until))
         snprintf(why, sizeof why, "the server may have forgotten the key of this batch by the next one");
     else
-        snprintf(why, sizeof why, "the next one would be %.0f s from now", wait);
+        snprintf(why, sizeof why, "the next one would be later than --retry %" PRIu32 " allows", p->options->retry);
     snprintf(p->gave_up, sizeof p->gave_up, "; gave up after %d attempt%s, because %s", attempts,
              attempts == 1 ? "" : "s", why);
 }
@@ -289,6 +316,7 @@ static void perform(post *p, int64_t until) {
         p->code = curl_easy_perform(p->curl);
         curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &p->status);
         p->in_doubt |= !is_refusal(p) || p->requests > 1;
+        p->answered |= p->code == CURLE_OK;
         if (!is_temporary(p))
             return;
         const double wait = pause_after(p, pause), retry = began + p->options->retry - seconds_now();
@@ -299,6 +327,8 @@ static void perform(post *p, int64_t until) {
         }
         if (attempt == 2) /* the first may be a rate limit, which is nothing to report */
             say("%s: %s; trying again for %.0f s", p->options->to, words(p, said), left);
+        if (attempt == 2 && hint(p) != NULL)
+            say("%s", hint(p));
         pause_for(wait);
         if (seconds_left(until) < 0)
             give_up(p, attempt, 0, until);
@@ -313,6 +343,8 @@ void post_fail(const post *p) {
         fail(BAD_IO, "%s: %s\npodium: %s", p->options->to, words(p, said),
              p->authorization[0] == '\0' ? "give the token by --token-file FILE or in the variable PODIUM_TOKEN"
                                          : "look at --token-file or PODIUM_TOKEN");
+    if (hint(p) != NULL)
+        fail(BAD_IO, "%s: %s%s\npodium: %s", p->options->to, words(p, said), p->gave_up, hint(p));
     fail(BAD_IO, "%s: %s%s", p->options->to, words(p, said), p->gave_up);
 }
 
