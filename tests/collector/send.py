@@ -149,6 +149,17 @@ def spool_of(b):
     return b.work / "age.spool"
 
 
+def resume_advice(ended):
+    """The command that the program says to run."""
+    return re.search(r"^podium: to send them.*, run: (podium send .*--resume)$", ended.err, re.M)[1]
+
+
+def follow(b, advice):
+    """Runs that command in a shell."""
+    return subprocess.run(["sh", "-c", advice], capture_output=True, text=True, cwd=b.work, timeout=120, check=False,
+                          env={**CLEAN, "PATH": f"{b.podium.parent}:{os.environ['PATH']}"})
+
+
 def case_counts(b):
     people = table(b, "people.csv", 5000)
     with b.server("counts", "--open", "--label", "age:region=north,south", "--label", "age:kind=a,b%ü") as s:
@@ -196,7 +207,10 @@ def case_what_is_refused(b):
                  (["--column", "age", "--label", "region=north", "--label-column", "region", people], 1, "given twice"),
                  (["--column", "age", "--batch", "51", people], 2, "up to 50 reports"),
                  (["--column", "age", "--resume", people], 2, "takes no files"),
-                 (["--column", "age", "--resume"], 3, "age.spool: No such file"),
+                 (["--resume"], 3, "age.spool: No such file"),
+                 *((["--resume", option, value], 2, f"takes no {option}") for option, value in
+                   (("--column", "age"), ("--label", "region=north"), ("--label-column", "region"), ("--batch", 5),
+                    ("--separator", ";"), ("--header", "yes"), ("--invalid", "drop"))),
                  (["--column", "age", "--ca", "x", people], 2, "https://"),
                  (["--column", "age", "missing.csv"], 3, "missing.csv: No such file"))
         for arguments, status, words in cases:
@@ -298,19 +312,60 @@ def case_gives_up_and_goes_on(b):
             ended = send(b, network.port, "--column", "age", "--batch", 100, "--retry", 2, people)
             assert ended.returncode == 3 and "later than --retry 2 allows" in ended.err, ended.err
             assert "300 of 1000 reports were acknowledged; the other 700 are in age.spool (100 of them may have arrived" in ended.err
-            assert "--resume" in ended.err and "age.spool" in ended.err
+            advice = resume_advice(ended)
             # other values must not be lost or sent in its place
             ended = send(b, network.port, "--column", "age", table(b, "others.csv", 10))
-            assert ended.returncode == 1 and "--resume" in ended.err and "nothing was sent" in ended.err, ended.err
+            assert ended.returncode == 1 and "nothing was sent" in ended.err and resume_advice(ended) == advice, ended.err
             ended = send(b, network.port, given="5\n")
-            assert ended.returncode == 1 and "--resume" in ended.err, ended.err
+            assert ended.returncode == 1 and resume_advice(ended) == advice, ended.err
             seen = len(network.posts)
-            ended = send(b, network.port, "--resume")
-            assert ended.returncode == 0 and "1000 reports were acknowledged" in ended.err, ended.err
+            ended = follow(b, advice)
+            assert ended.returncode == 0 and "1000 reports were acknowledged" in ended.stderr, ended.stderr
             assert network.posts[seen][:2] == network.posts[3][:2] and len(network.bodies()) == 10
         assert s.count("age") == (1000, 0)
         ended = send(b, s.port, "--column", "age", "--retry", "1", "--to=http://127.0.0.1:9", people)
         assert ended.returncode == 2  # --to is given twice
+
+
+def case_another_command_is_refused(b):
+    """Reports that were made otherwise than the command says are not sent in place of those that it asks for."""
+    people = table(b, "made.csv", 30)
+    made = ["--column", "age", "--label", "region=north"]
+    with b.server("made", "--open", "--label", "age:region=north,south") as s:
+        with Network(lambda: s, lambda number: 403 if number == 1 else None) as network:
+            assert send(b, network.port, *made, people).returncode == 3
+            for other, words in (
+                    (["--column", "2", *made[2:]], "with --column age, not with --column 2"),
+                    (made[:2], "with --label region=north, not without --label"),
+                    ([*made[:2], "--label", "region=south"], "not with --label region=south"),
+                    ([*made[:2], "--label-column", "region"], "not without --label"),
+                    ([*made, "--separator", ";"], "not with --separator ';'"),
+                    ([*made, "--separator", "tab"], "not with --separator tab"),
+                    ([*made, "--header", "yes"], "not with --header yes"),
+                    ([*made, "--invalid", "clamp"], "not with --invalid clamp")):
+                ended = send(b, network.port, *other, people)
+                assert ended.returncode == 1 and words in ended.err and resume_advice(ended), ended.err
+                assert len(network.posts) == 1
+            ended = send(b, network.port, *made, "--invalid", "error", "--batch", 7, people)  # nothing else than before
+            assert ended.returncode == 0 and "30 reports were" in ended.err and "batches stay" in ended.err, ended.err
+        assert s.count("age", label="region:north") == (30, 0)
+
+
+def case_advice_with_quotes(b):
+    """The advice works in a shell whatever the names, and for a collection that only options describe."""
+    with b.server("quotes", "--open") as s:
+        with Network(lambda: s, lambda number: 403 if number <= 2 else None) as network:
+            ended = send(b, network.port, "--spool", "it's; here", given="5\n7\n")
+            assert "'it'\\''s; here'" in resume_advice(ended), ended.err
+            described = subprocess.run([b.podium, "send", "--to", f"http://127.0.0.1:{network.port}", "--name", "age",
+                                        "--mechanism", "minimax", "--range", "1:120", "--epsilon", "1"],
+                                       input="5\n", capture_output=True, text=True, cwd=b.work, env=CLEAN, check=False)
+            assert described.returncode == 3, described.stderr
+            described.err = described.stderr
+            for left in (ended, described):
+                followed = follow(b, resume_advice(left))
+                assert followed.returncode == 0, followed.stderr
+        assert s.count("age") == (3, 0)
 
 
 def case_unanswered_for_too_long(b):

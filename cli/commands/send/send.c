@@ -33,6 +33,7 @@ typedef struct {
     uint32_t batch; /* 0 if not given */
     bool resume;
     unanswered unanswered;
+    char *again; /* the command that sends what is left in the spool */
 } send_options;
 
 typedef struct {
@@ -105,7 +106,8 @@ static const option spool_rows[] = {
      .help = "keep the reports in FILE until they are acknowledged; NAME.spool if not given"},
     {.name = "resume",
      TO_FLAG(send_options, resume),
-     .help = "send what is left in the spool, and read no values; for unchanged files that is the default"},
+     .help = "send what is left in the spool, and read no values; takes no files, and no options about labels and "
+             "input. The same command does so by default if the files have not changed"},
     {.name = "unanswered",
      TO_CHOICE(send_options, unanswered),
      .words = unanswered_words,
@@ -118,7 +120,7 @@ static const option spool_rows[] = {
 
 /* ---- Last words: what was sent, if the program ends early ---- */
 
-#define WORDS_ROOM 1024
+#define WORDS_ROOM 8192
 static char last_words[2][WORDS_ROOM];
 static const char *volatile said_last = ""; /* one of these, while the other is written */
 static const char *volatile unfinished;     /* the spool while it is being filled, when nothing has been sent */
@@ -130,7 +132,7 @@ static void say_last_words(void) {
 }
 
 /* Prepares the words, because a signal handler cannot print numbers. */
-static void prepare_last_words(const spool_totals *now, uint64_t unsure, const char *path) {
+static void prepare_last_words(const spool_totals *now, uint64_t unsure, const send_options *options) {
     char *next = said_last == last_words[0] ? last_words[1] : last_words[0];
     char under_way[128] = "";
     if (unsure > 0)
@@ -138,8 +140,9 @@ static void prepare_last_words(const spool_totals *now, uint64_t unsure, const c
                  unsure);
     snprintf(next, WORDS_ROOM,
              "podium: %" PRIu64 " of %" PRIu64 " reports were acknowledged; the other %" PRIu64 " are in %s%s\n"
-             "podium: to send them, give the same command with --resume; no value is privatized again\n",
-             now->done, now->reports, now->reports - now->done - now->skipped, path, under_way);
+             "podium: to send them without privatizing any value again, run: %s\n",
+             now->done, now->reports, now->reports - now->done - now->skipped, options->spool, under_way,
+             options->again);
     said_last = next;
 }
 
@@ -396,13 +399,13 @@ static bool post_spooled(spool *spooled, spool_batch *batch, post *p, answer *co
 }
 
 static uint64_t send_batch(spool *spooled, spool_batch *batch, post *p, uint64_t fingerprint, int64_t until,
-                           const spool_totals *now, const char *path) {
+                           const spool_totals *now, const send_options *options) {
     char query[SPOOL_LABELS_MAX + 64];
     answer a;
     snprintf(query, sizeof query, "fingerprint=%016" PRIx64 "%s", fingerprint, batch->labels);
-    prepare_last_words(now, batch->reports, path);
+    prepare_last_words(now, batch->reports, options);
     if (!post_spooled(spooled, batch, p, &a, query, until)) {
-        prepare_last_words(now, batch->sent == 0 ? 0 : batch->reports, path);
+        prepare_last_words(now, batch->sent == 0 ? 0 : batch->reports, options);
         post_fail(p);
     }
     if (a.accepted + a.refused != batch->reports)
@@ -421,10 +424,10 @@ static spool_totals send_all(spool *spooled, const settings *s, post *p, const d
     while (spool_next(spooled, batch)) {
         if (batch->state != BATCH_WAITS)
             continue;
-        prepare_last_words(&now, batch->sent == 0 ? 0 : batch->reports, s->send.spool);
+        prepare_last_words(&now, batch->sent == 0 ? 0 : batch->reports, &s->send);
         const int64_t until = may_send_until(batch, about, s->send.unanswered, s->send.spool);
         if (until != 0) {
-            refused += send_batch(spooled, batch, p, about->fingerprint, until, &now, s->send.spool);
+            refused += send_batch(spooled, batch, p, about->fingerprint, until, &now, &s->send);
             now.done += batch->reports;
         } else {
             spool_note_end(spooled, batch, BATCH_SKIPPED);
@@ -443,6 +446,20 @@ static spool_totals send_all(spool *spooled, const settings *s, post *p, const d
 
 /* ---- The command ---- */
 
+/* Reports that were made in another way than the command says are neither sent nor made again. */
+static void check_made(const settings *s, const char *name, const char *wanted, const char *found) {
+    const bool with = *wanted != '\0', had = *found != '\0';
+    if (strcmp(wanted, found) == 0)
+        return;
+    fail(BAD_DATA,
+         "%s: an earlier run has left reports in this file which were made %s%s, not %s%s.\n"
+         "podium: to send them as they are, run: %s\n"
+         "podium: otherwise give another --spool to make other reports of the same values, which costs epsilon again, "
+         "or remove the file to give them up",
+         s->send.spool, had ? "with " : "without --", had ? found : name, with ? "with " : "without --",
+         with ? wanted : name, s->send.again);
+}
+
 /* A spool that is there already has reports that must not be made again, so it is never overwritten. */
 static void check_spool(const settings *s, const spool_head *wanted, const spool_head *found) {
     const char *path = s->send.spool;
@@ -458,9 +475,11 @@ static void check_spool(const settings *s, const spool_head *wanted, const spool
     if (!s->send.resume && (*found->input == '\0' || strcmp(wanted->input, found->input) != 0))
         fail(BAD_DATA,
              "%s: there are reports in this file which an earlier run has left.\n"
-             "podium: add --resume to send them without reading values; give another --spool for other values; or "
-             "remove the file to give them up",
-             path);
+             "podium: to send them without reading values, run: %s\n"
+             "podium: otherwise give another --spool for other values, or remove the file to give them up",
+             path, s->send.again);
+    for (size_t i = 0; !s->send.resume && i < MADE_COUNT; i++)
+        check_made(s, made_names[i], wanted->made[i], found->made[i]);
 }
 
 /* Opens the spool that an earlier run has left. Returns NULL if there is none that is complete. */
@@ -471,7 +490,8 @@ static spool *open_left(const settings *s, const spool_head *head) {
         return NULL;
     check_spool(s, head, &found);
     spool_head_free(&found);
-    say("going on with %s; no values are read", s->send.spool);
+    say("going on with %s; no values are read%s", s->send.spool,
+        s->send.batch > 0 ? ", and batches stay as they are" : "");
     return left;
 }
 
@@ -513,11 +533,69 @@ static void say_result(const spool_totals *now) {
         say("%" PRIu64 " report%s acknowledged", now->done, now->done == 1 ? " was" : "s were");
 }
 
+/* Writes the options that say what reports are made. */
+static void describe_made(char *made[MADE_COUNT], const settings *s) {
+    const table_options *t = &s->table;
+    char separator[] = {t->separator, '\0'};
+    const char *const once[MADE_COUNT] = {
+        [MADE_SEPARATOR] = t->separator == '\0'   ? NULL
+                           : t->separator == '\t' ? "tab"
+                                                  : separator,
+        [MADE_HEADER] = t->header == HEADER_AUTO  ? NULL
+                        : t->header == HEADER_YES ? "yes"
+                                                  : "no",
+        [MADE_INVALID] = t->invalid == INVALID_ERROR ? NULL : invalid_words[t->invalid],
+    };
+    const text_list *const lists[MADE_COUNT] = {
+        [MADE_COLUMN] = &t->columns, [MADE_LABEL] = &s->send.labels, [MADE_LABEL_COLUMN] = &s->send.label_columns};
+    for (size_t i = 0; i < MADE_COUNT; i++) {
+        made[i] = copy("");
+        for (size_t k = 0; lists[i] != NULL && k < lists[i]->count; k++)
+            add_option(&made[i], made_names[i], lists[i]->of[k]);
+        if (once[i] != NULL)
+            add_option(&made[i], made_names[i], once[i]);
+    }
+}
+
+static void check_resume(const settings *s, char *const made[MADE_COUNT]) {
+    const char *other = s->send.batch > 0 ? "batch" : NULL;
+    for (size_t i = 0; i < MADE_COUNT; i++)
+        if (made[i][0] != '\0')
+            other = made_names[i];
+    if (other != NULL)
+        fail_usage("send", "--resume sends reports that have been made already, so it takes no --%s", other);
+}
+
+/* Returns the command that sends what is left in the spool, whatever the values were read from. */
+static char *resume_command(const settings *s, const podium_collection *collection, const char *name) {
+    const podium_spec spec = podium_collection_spec(collection);
+    const bool file = s->which.files.count > 0 && strcmp(s->which.files.of[0], "-") != 0;
+    char line[PODIUM_SPEC_TEXT_MAX], *again = copy("podium send");
+    podium_spec_format(&spec, line, sizeof line);
+    add_option(&again, "to", s->post.to);
+    add_option(&again, "collection", file ? s->which.files.of[0] : line);
+    if (!file || s->send.name != NULL)
+        add_option(&again, "name", name);
+    if (s->post.token_file != NULL)
+        add_option(&again, "token-file", s->post.token_file);
+    if (s->post.ca != NULL)
+        add_option(&again, "ca", s->post.ca);
+    if (s->send.spool != NULL)
+        add_option(&again, "spool", s->send.spool);
+    return strcat(reallocate(again, strlen(again) + sizeof " --resume"), " --resume");
+}
+
 static void send_from(settings *s, const podium_collection *collection, const char *name) {
+    spool_head head = {.to = copy(s->post.to),
+                       .name = copy(name),
+                       .fingerprint = podium_collection_fingerprint(collection),
+                       .input = spool_input(input_files(s->table.files))};
+    describe_made(head.made, s);
+    if (s->send.resume)
+        check_resume(s, head.made);
     post *p = post_open(&s->post, name);
     description about = post_describe(p);
     check_fingerprint(&s->post, collection, &about);
-    spool_head head = {copy(s->post.to), copy(name), about.fingerprint, spool_input(input_files(s->table.files))};
     said_last = "podium: nothing was sent\n";
     before_leaving(say_last_words);
     spool *spooled = open_spool(s, collection, &about, &head);
@@ -541,9 +619,11 @@ static void send_column(settings *s) {
     snprintf(path, sizeof path, "%s.spool", name);
     if (s->send.spool == NULL && strpbrk(name, "/\\") != NULL)
         fail_usage("send", "the name of this collection cannot be that of a file; give --spool FILE");
+    s->send.again = resume_command(s, &collection, name);
     if (s->send.spool == NULL)
         s->send.spool = path;
     send_from(s, &collection, name);
+    free(s->send.again);
 }
 #else
 static void send_column(settings *s) {

@@ -12,6 +12,8 @@
 /* The last line, without which some of the batches are missing */
 #define END "end"
 
+const char *const made_names[MADE_COUNT] = {"column", "label", "label-column", "separator", "header", "invalid"};
+
 /* ---- Words ---- */
 
 char *percent_encode(const char *text) {
@@ -24,6 +26,29 @@ char *percent_encode(const char *text) {
             to += sprintf(to, "%%%02X", (unsigned)(unsigned char)*text);
     *to = '\0';
     return encoded;
+}
+
+static void add(char **text, const char *more) {
+    *text = reallocate(*text, strlen(*text) + strlen(more) + 1);
+    strcat(*text, more);
+}
+
+void add_option(char **text, const char *name, const char *value) {
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=,+%@";
+    const char *quote = *value != '\0' && value[strspn(value, plain)] == '\0' ? "" : "'";
+    add(text, **text == '\0' ? "--" : " --");
+    add(text, name);
+    add(text, " ");
+    add(text, quote);
+    for (char character[ESCAPED_MAX]; *value != '\0';)
+        if (*value == '\'') {
+            add(text, "'\\''");
+            value++;
+        } else {
+            value = escape(character, value, ESCAPE_TEXT);
+            add(text, character);
+        }
+    add(text, quote);
 }
 
 char *spool_input(char **files) {
@@ -50,6 +75,8 @@ void spool_head_free(spool_head *head) {
     free(head->to);
     free(head->name);
     free(head->input);
+    for (size_t i = 0; i < MADE_COUNT; i++)
+        free(head->made[i]);
 }
 
 struct spool {
@@ -100,6 +127,9 @@ spool *spool_create(const char *path, const spool_head *head) {
     if (fprintf(s->file, INCOMPLETE "\nto %s\nname %s\nfingerprint %016" PRIx64 "\ninput %s\n", head->to, head->name,
                 head->fingerprint, head->input) < 0)
         fail_write(s);
+    for (size_t i = 0; i < MADE_COUNT; i++)
+        if (fprintf(s->file, "%s %s\n", made_names[i], head->made[i]) < 0)
+            fail_write(s);
     s->first = (int64_t)ftello(s->file);
     return s;
 }
@@ -184,6 +214,11 @@ spool *spool_open(const char *path, spool_head *head) {
         fail_spool(s);
     free(fingerprint);
     head->input = read_line(s, "input ");
+    for (size_t i = 0; i < MADE_COUNT; i++) {
+        char word[32];
+        snprintf(word, sizeof word, "%s ", made_names[i]);
+        head->made[i] = read_line(s, word);
+    }
     s->first = (int64_t)ftello(s->file);
     return s;
 }

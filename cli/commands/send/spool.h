@@ -8,11 +8,16 @@
 
 #include "cli.h"
 
+/* The options that say what reports are made, apart from the collection */
+enum { MADE_COLUMN, MADE_LABEL, MADE_LABEL_COLUMN, MADE_SEPARATOR, MADE_HEADER, MADE_INVALID, MADE_COUNT };
+extern const char *const made_names[MADE_COUNT]; /* without the dashes */
+
 /* What all batches of a spool have in common */
 typedef struct {
     char *to, *name; /* the server, and the collection there */
     uint64_t fingerprint;
-    char *input; /* what the values were read from, as spool_input describes it */
+    char *input;            /* what the values were read from, as spool_input describes it */
+    char *made[MADE_COUNT]; /* each option as add_option writes it, or "" if it was not given */
 } spool_head;
 
 /* Describes the files: names, sizes and times, so that another file of the same name is not taken for the same one.
@@ -59,5 +64,8 @@ void spool_close(spool *s, bool remove);
 
 /* Writes the text with everything but letters, digits and -_.~ as %XX. Returns what can be freed. */
 char *percent_encode(const char *text);
+/* Adds "--name value" to a text that can be freed, after a blank if it is not empty. The value is in quotes for a shell
+   if it needs them. The text stays one line. */
+void add_option(char **text, const char *name, const char *value);
 
 #endif
