@@ -302,6 +302,28 @@ static const char *split(char name[LABEL_TEXT_MAX], const char *option_name, con
     return given[n] == '=' ? given + n + 1 : NULL;
 }
 
+typedef struct {
+    char of[LABELS_MAX + 1][LABEL_TEXT_MAX];
+    size_t count;
+} name_list;
+
+static void add_names(name_list *names, const char *option_name, const text_list *given) {
+    for (size_t i = 0; i < given->count && names->count <= LABELS_MAX; i++) {
+        char *name = names->of[names->count++];
+        split(name, option_name, given->of[i]);
+        for (size_t k = 0; k + 1 < names->count; k++)
+            if (strcmp(names->of[k], name) == 0)
+                fail_usage("send", "the label %s is given twice, by --label or --label-column", name);
+    }
+}
+
+/* Ends the program if a label is given twice. More than LABELS_MAX cannot all be declared, which is noticed later. */
+static void check_labels(const send_options *options) {
+    name_list names = {.count = 0};
+    add_names(&names, "label", &options->labels);
+    add_names(&names, "label-column", &options->label_columns);
+}
+
 static void read_constants(job *j, const text_list *given) {
     char name[LABEL_TEXT_MAX];
     for (size_t i = 0; i < given->count; i++) {
@@ -593,6 +615,7 @@ static void send_from(settings *s, const podium_collection *collection, const ch
     describe_made(head.made, s);
     if (s->send.resume)
         check_resume(s, head.made);
+    check_labels(&s->send);
     post *p = post_open(&s->post, name);
     description about = post_describe(p);
     check_fingerprint(&s->post, collection, &about);
