@@ -170,6 +170,7 @@ def case_counts(b):
         assert abs(mean["mean"] - 50.5) < 6 * mean["standard_error"]  # a false alarm in 5e8 runs
         ended = send(b, s.port, "--column", "age", "--label-column", "region", "--label", "kind=b%ü", "--batch", 7, people)
         assert ended.returncode == 0, ended.err
+        assert "podium: 1666 of 5000 rows have no region, so their reports are sent without this label\n" in ended.err
         for region, expected in (("north", 1667), ("south", 1667)):
             assert s.count("age", label=[f"region:{region}", "kind:b%ü"]) == (expected, 0)
         assert s.count("age", label="kind:b%ü") == (5000, 0)
@@ -182,7 +183,8 @@ def case_counts(b):
         assert ended.returncode == 0 and "left out 2 of 4 rows" in ended.err and "2 reports were" in ended.err, ended.err
         for empty in ("", "age\n"):
             ended = send(b, s.port, given=empty)
-            assert (ended.returncode, ended.err) == (0, "podium: 0 reports were acknowledged\n"), ended.err
+            assert (ended.returncode, ended.err) == (0, "podium: warning: there are no values in the input, so there is "
+                                                     "nothing to send\npodium: 0 reports were acknowledged\n"), ended.err
         assert s.stop() == 0
 
 

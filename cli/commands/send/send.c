@@ -164,6 +164,7 @@ typedef struct {
     size_t code_bytes, batch_bytes;
     pile pile[LABEL_SETS_MAX];
     uint64_t reports;
+    uint64_t unlabelled[BY_MAX]; /* how many rows lack the label of each column */
 } job;
 
 /* What each thread has of its own */
@@ -241,7 +242,7 @@ static void work(void *argument, const rows *r) {
 
 /* Returns the number of the set of labels of the i-th row. A label whose field is empty is missing. The field is not
    printed, because nobody knows what it is if it is not a label. */
-static size_t set_of_row(const job *j, const rows *r, size_t i) {
+static size_t set_of_row(job *j, const rows *r, size_t i) {
     label_set set = j->constant;
     for (size_t b = 0; b < r->by_count; b++) {
         const span field = r->by[i * r->by_count + b];
@@ -251,6 +252,7 @@ static size_t set_of_row(const job *j, const rows *r, size_t i) {
         if (field.from == r->field[i].from)
             fail(BAD_USAGE, "--label-column %s is the column of values, which must not be sent", j->by_name[b]);
         const char *wrong = n == 0 ? NULL : label_set_add(&j->about->labels, &set, j->by_name[b], value);
+        j->unlabelled[b] += n == 0;
         snprintf(what, sizeof what, "label %s: %s", j->by_name[b], wrong == NULL ? "" : wrong);
         if (wrong != NULL)
             table_fail(j->table, r, &r->row[i], what);
@@ -365,6 +367,15 @@ static size_t batch_size(const send_options *options, const description *about, 
     return most < BATCH_DEFAULT ? (size_t)most : BATCH_DEFAULT;
 }
 
+static void say_what_is_missing(const job *j, size_t label_columns) {
+    if (j->reports == 0)
+        say("warning: there are no values in the input, so there is nothing to send");
+    for (size_t b = 0; b < label_columns; b++)
+        if (j->unlabelled[b] > 0)
+            say("%" PRIu64 " of %" PRIu64 " rows have no %s, so their reports are sent without this label",
+                j->unlabelled[b], j->reports, j->by_name[b]);
+}
+
 static void fill_spool(spool *out, settings *s, const podium_collection *collection, const description *about) {
     const podium_spec spec = podium_collection_spec(collection), *range[] = {&spec};
     job *j = allocate(sizeof *j);
@@ -376,6 +387,7 @@ static void fill_spool(spool *out, settings *s, const podium_collection *collect
     j->table = table_open(&s->table);
     privatize_all(j);
     table_close(j->table);
+    say_what_is_missing(j, s->send.label_columns.count);
     spool_complete(out);
     free(j);
 }
