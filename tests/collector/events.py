@@ -102,7 +102,7 @@ def case_tokens(b):
         stream.wait(0)
         # a revoked token hears nothing more
         listed = subprocess.run([b.podiumd, "token", "list", "--data", s.data], capture_output=True, text=True).stdout
-        ident = next(line.split()[0] for line in listed.splitlines() if line.split()[1:] == ["read", "age"])
+        ident = next(line.split()[0] for line in listed.splitlines() if line.split()[1:3] == ["read", "age"])
         subprocess.run([b.podiumd, "token", "revoke", ident, "--data", s.data], check=True)
         until(lambda: s.call("GET", AGE + "/estimate", headers=bearer).status == 401)
         s.post("age", {"codes": b.codes(b.age, [30])}, headers={"Authorization": f"Bearer {s.tokens['write', 'age']}"})

@@ -1,0 +1,1 @@
+char *dirname(char *path);
