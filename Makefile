@@ -6,7 +6,7 @@
 #   make demo         a whole collection on one screen, and a picture
 #   make check        every test, with every compiler and sanitizer
 #   make check-quick  the fast tests of one build: three minutes, for the working day
-#   make check-long   ten times as many numbers and grids as make check tries
+#   make check-long   ten times as many numbers and grids as make check tries, and more bugs planted on purpose
 #   make check-devices   everything about other machines, compilers and levels: the same bytes, firmware, arm, Windows
 #   make check-python    longer trials of the Python package: sanitizers, a million calls, huge arrays, fuzzing
 #   make check-collector   podiumd killed and without power many times, under ThreadSanitizer, by Schemathesis

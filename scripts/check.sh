@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every test, with every compiler and sanitizer; with --quick the fast tests of one build, and at the end what was left
-# out; with --long two tests that try ten times as much as otherwise. Called by `make check`, `make check-quick` and
-# `make check-long`, which have installed what this needs.
+# out; with --long two tests that try ten times as much as otherwise, and bugs that take long to be caught. Called by
+# `make check`, `make check-quick` and `make check-long`, which have installed what this needs.
 #
 #   check.sh [--quick | --long] [JOBS]
 set -eu
@@ -25,6 +25,7 @@ check() {
 
 if [ "$kind" = --long ]; then
     check long long
+    check release planted
     exit
 fi
 if [ "$kind" = --quick ]; then
@@ -34,7 +35,7 @@ if [ "$kind" = --quick ]; then
     exit
 fi
 
-# release runs everything; the others run again what another compiler or a sanitizer might see differently
+# release runs everything but what is long; the others run again what another compiler or a sanitizer might see differently
 for preset in release debug clang plain asan msan fuzz; do
     check "$preset" "$preset"
 done
