@@ -147,6 +147,8 @@ def case_why_it_does_not_start(b):
         return
     # each thread then wants a stack that is larger than all addresses there are
     ended = run(b, *start, "127.0.0.1:0", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 47, -1)))
+    if "ThreadSanitizer" in ended.stderr:  # which cannot start with such a stack
+        return
     assert ended.returncode == 3 and "threads of the server cannot be started" in ended.stderr, ended
 
 
