@@ -211,15 +211,23 @@ void handle_distribution(request *r) {
 
 /* ---- History ---- */
 
-enum { POINTS_MAX = 50000 };
+enum { POINTS_MAX = 50000, POINTS_AT_ONCE = 128 };
+
+typedef struct {
+    podium_aggregate sum;
+    int64_t start, length;
+    size_t group;
+    bool is_wrong; /* it cannot be of reports */
+} point;
 
 typedef struct {
     request *request;
     sums sums;
     asked asked;
     int64_t every, start, length; /* of the sums at hand; start is -1 before the first */
-    podium_summary *summary;
-    size_t points;
+    podium_summary summary;
+    point points[POINTS_AT_ONCE]; /* that are complete, and not printed yet */
+    size_t waiting, printed;
     bool cumulative; /* each point has all reports up to its end */
     bool force;      /* estimate also from what cannot be reports */
 } history;
@@ -232,47 +240,68 @@ static void print_time(text *t, const char *name, int64_t at) {
     text_print(t, "\"%s\": \"%s\", ", name, s);
 }
 
-/* A point that cannot be of reports has no estimate, but the others do: one bad hour is no reason to refuse a year. */
-static bool print_what_it_says(history *h, const podium_aggregate *sum) {
-    request *r = h->request;
-    const podium_status status = h->force ? PODIUM_OK : podium_aggregate_check(&r->entry->collection, sum);
-    if (status == PODIUM_ERROR_NOT_REPORTS) {
-        answer_not_reports(&r->out, sum);
-        return true;
+/* One bad hour is no reason to refuse a year, so it is marked. What a check has to know of the collection takes longer
+   to compute than the check itself, so that many points are checked at once. */
+static bool check_points(history *h) {
+    const podium_aggregate *all[POINTS_AT_ONCE];
+    size_t from = 0, which;
+    for (size_t i = 0; i < h->waiting; i++)
+        all[i] = &h->points[i].sum;
+    while (!h->force && from < h->waiting) {
+        const podium_status status =
+            podium_aggregates_check(&h->request->entry->collection, &which, all + from, h->waiting - from);
+        if (status == PODIUM_OK)
+            break;
+        if (status != PODIUM_ERROR_NOT_REPORTS)
+            return refuse_status(h->request, status);
+        from += which + 1;
+        h->points[from - 1].is_wrong = true;
     }
-    if (status != PODIUM_OK)
-        return refuse_status(r, status);
-    if (!summarise(r, h->summary, sum, &h->asked))
-        return false;
-    answer_estimate(&r->out, h->summary, &h->asked);
     return true;
 }
 
-static bool print_point(history *h, size_t i) {
+static bool print_point(history *h, const point *p) {
     request *r = h->request;
-    if (h->points == POINTS_MAX) {
+    if (h->printed == POINTS_MAX) {
         request_refuse(r, PROBLEM_QUERY_WRONG,
                        "The history has more than %d points; ask for a shorter time, or for days.", POINTS_MAX);
         return false;
     }
-    text_print(&r->out, h->points++ == 0 ? "{" : ",\n {");
-    print_time(&r->out, "from", h->start);
-    print_time(&r->out, "to", h->start + h->length);
+    if (!p->is_wrong && !summarise(r, &h->summary, &p->sum, &h->asked))
+        return false;
+    text_print(&r->out, h->printed++ == 0 ? "{" : ",\n {");
+    print_time(&r->out, "from", p->start);
+    print_time(&r->out, "to", p->start + p->length);
     if (h->sums.by < LABELS_MAX) {
         text_print(&r->out, "\"group\": ");
-        text_string(&r->out, sums_name(&h->sums, i));
+        text_string(&r->out, sums_name(&h->sums, p->group));
         text_print(&r->out, ", ");
     }
-    const bool printed = print_what_it_says(h, h->sums.groups[i]);
+    if (p->is_wrong)
+        answer_not_reports(&r->out, &p->sum);
+    else
+        answer_estimate(&r->out, &h->summary, &h->asked);
     text_add(&r->out, "}", 1);
-    return printed;
+    return true;
 }
 
-/* Writes the points of the hour or day that is complete. */
-static bool print_points(history *h) {
-    for (size_t i = 0; i < GROUPS_MAX; i++)
-        if (h->sums.groups[i] != NULL && !print_point(h, i))
+static bool print_waiting(history *h) {
+    bool good = check_points(h);
+    for (size_t i = 0; good && i < h->waiting; i++)
+        good = print_point(h, &h->points[i]);
+    h->waiting = 0;
+    return good;
+}
+
+/* Adds the points of the hour or day that is complete. */
+static bool add_points(history *h) {
+    for (size_t i = 0; i < GROUPS_MAX; i++) {
+        if (h->sums.groups[i] == NULL)
+            continue;
+        if (h->waiting == POINTS_AT_ONCE && !print_waiting(h))
             return false;
+        h->points[h->waiting++] = (point){*h->sums.groups[i], h->start, h->length, i, false};
+    }
     if (!h->cumulative)
         sums_clear(&h->sums);
     return true;
@@ -283,7 +312,7 @@ static bool add_history_row(void *context, const store_row *row) {
     history *h = context;
     const int64_t length = row->period > h->every ? row->period : h->every;
     const int64_t start = row->start - row->start % length;
-    if ((start != h->start || length != h->length) && !print_points(h))
+    if ((start != h->start || length != h->length) && !add_points(h))
         return false;
     h->start = start;
     h->length = length;
@@ -306,8 +335,7 @@ static bool read_every(request *r, int64_t *every) {
 
 void handle_history(request *r) {
     history *h = calloc(1, sizeof *h);
-    if (h == NULL || (h->summary = malloc(sizeof *h->summary)) == NULL) {
-        free(h);
+    if (h == NULL) {
         refuse_status(r, PODIUM_ERROR_OUT_OF_MEMORY);
         return;
     }
@@ -316,13 +344,12 @@ void handle_history(request *r) {
     if (read_every(r, &h->every) && query_flag(r, "cumulative", &h->cumulative) && query_flag(r, "force", &h->force) &&
         read_question(r, &h->asked) && read_selection(r, &h->sums)) {
         text_print(&r->out, "[");
-        if (read_rows(r, &h->sums, add_history_row, h) && print_points(h)) {
+        if (read_rows(r, &h->sums, add_history_row, h) && add_points(h) && print_waiting(h)) {
             text_print(&r->out, "]\n");
             request_answer(r, 200);
         }
     }
     sums_clear(&h->sums);
-    free(h->summary);
     free(h);
 }
 
