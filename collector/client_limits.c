@@ -137,9 +137,7 @@ static void *watch_all(void *context) {
     watch *w = context;
     pthread_mutex_lock(&w->lock);
     while (!w->stopping) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
+        const struct timespec until = moment_in(1);
         while (!w->stopping && pthread_cond_timedwait(&w->wake, &w->lock, &until) == 0)
             ;
         cut_off(w, seconds_now());

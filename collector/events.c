@@ -151,9 +151,8 @@ static bool print_groups(text *t, const sums *s) {
     for (size_t i = 0; i < GROUPS_MAX; i++) {
         if (s->groups[i] == NULL)
             continue;
-        text_print(t, "%s{\"group\": ", before);
-        text_string(t, sums_name(s, i));
-        text_print(t, ", ");
+        text_print(t, "%s{", before);
+        sums_print_name(t, s, i);
         if (!print_estimate(t, s->entry, s->groups[i], 0))
             return false;
         text_add(t, "}", 1);
@@ -330,12 +329,7 @@ static void beat(topic *c) {
 }
 
 static void wait_a_little(events *e) {
-    enum { NANOSECONDS = 100000000, SECOND = 1000000000 };
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += NANOSECONDS;
-    until.tv_sec += until.tv_nsec / SECOND;
-    until.tv_nsec %= SECOND;
+    const struct timespec until = moment_in(0.1);
     pthread_cond_timedwait(&e->wake, &e->lock, &until);
 }
 

@@ -19,14 +19,12 @@ void log_format(log_kind kind) {
 void log_line(log_level level, const char *format, ...) {
     static const char *const levels[] = {"info", "warning", "error"};
     static const char *const priorities[] = {"<6>", "<4>", "<3>"}; /* of syslog */
-    char message[1024], at[32];
+    char message[1024], at[UTC_TEXT_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    const time_t now = time(NULL);
-    struct tm utc;
-    strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    utc_print(at, (int64_t)time(NULL));
     text line = {.bytes = NULL};
     text_print(&line, "%s", has_journal ? priorities[level] : "");
     if (chosen == LOG_JSON) {

@@ -13,7 +13,6 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DONE = 0, BAD_DATA = 1, BAD_USAGE = 2, BAD_IO = 3 };
@@ -262,12 +261,10 @@ static int token_command_new(store *s, char **operands) {
 }
 
 static bool print_token(void *context, const store_token *t) {
-    char id[TOKEN_ID_MAX], created[32];
-    const time_t seconds = (time_t)t->created;
-    struct tm utc;
+    char id[TOKEN_ID_MAX], created[UTC_TEXT_MAX];
     (void)context;
     token_id(&t->hash, id);
-    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    utc_print(created, t->created);
     printf("%s  %-6s  %s  %s\n", id, t->scope, t->collection, created);
     return true;
 }

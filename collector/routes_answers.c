@@ -159,11 +159,7 @@ static void print_groups(request *r, sums *s, const asked *a, printer *print) {
         if (summary == NULL || !summarise(r, summary, s->groups[i], a))
             break;
         text_print(&r->out, "%s{", before);
-        if (grouped) {
-            text_print(&r->out, "\"group\": ");
-            text_string(&r->out, sums_name(s, i));
-            text_print(&r->out, ", ");
-        }
+        sums_print_name(&r->out, s, i);
         print_trimmed(r, &s->trimmed[i], summary->count);
         print(&r->out, summary, a);
         text_add(&r->out, "}", 1);
@@ -233,10 +229,8 @@ typedef struct {
 } history;
 
 static void print_time(text *t, const char *name, int64_t at) {
-    const time_t seconds = (time_t)at;
-    struct tm utc;
-    char s[32];
-    strftime(s, sizeof s, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    char s[UTC_TEXT_MAX];
+    utc_print(s, at);
     text_print(t, "\"%s\": \"%s\", ", name, s);
 }
 
@@ -272,11 +266,7 @@ static bool print_point(history *h, const point *p) {
     text_print(&r->out, h->printed++ == 0 ? "{" : ",\n {");
     print_time(&r->out, "from", p->start);
     print_time(&r->out, "to", p->start + p->length);
-    if (h->sums.by < LABELS_MAX) {
-        text_print(&r->out, "\"group\": ");
-        text_string(&r->out, sums_name(&h->sums, p->group));
-        text_print(&r->out, ", ");
-    }
+    sums_print_name(&r->out, &h->sums, p->group);
     if (p->is_wrong)
         answer_not_reports(&r->out, &p->sum);
     else

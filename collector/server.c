@@ -209,6 +209,10 @@ static void refuse_path(request *r, const char *method, const char *allowed) {
 
 /* ---- Who may ---- */
 
+static bool is_loopback_v4(struct in_addr address) {
+    return ntohl(address.s_addr) >> 24 == 127;
+}
+
 /* Is the Host header localhost, [::1] or an address 127.x.y.z, with or without a port? */
 static bool is_loopback_name(const char *host) {
     struct in_addr v4;
@@ -218,7 +222,7 @@ static bool is_loopback_name(const char *host) {
         return false;
     memcpy(name, host, n);
     return strcasecmp(name, "localhost") == 0 || strcmp(name, "[::1]") == 0 ||
-           (inet_pton(AF_INET, name, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127);
+           (inet_pton(AF_INET, name, &v4) == 1 && is_loopback_v4(v4));
 }
 
 /* Without tokens, a web page could make the visitor's browser call a server on the visitor's own machine. So the name
@@ -239,8 +243,7 @@ static bool check_origin(request *r) {
 static bool is_loopback(const struct sockaddr *address) {
     if (address->sa_family == AF_INET6)
         return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
-    const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
-    return ntohl(v4->sin_addr.s_addr) >> 24 == 127;
+    return is_loopback_v4(((const struct sockaddr_in *)(const void *)address)->sin_addr);
 }
 
 static enum MHD_Result take_forwarded(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {

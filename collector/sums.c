@@ -37,3 +37,11 @@ bool sums_add_row(void *context, const store_row *row) {
 const char *sums_name(const sums *s, size_t group) {
     return group == 0 ? "" : s->entry->labels.of[s->by].values[group - 1];
 }
+
+void sums_print_name(text *t, const sums *s, size_t group) {
+    if (s->by == LABELS_MAX)
+        return;
+    text_print(t, "\"group\": ");
+    text_string(t, sums_name(s, group));
+    text_print(t, ", ");
+}

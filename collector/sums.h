@@ -22,6 +22,8 @@ bool sums_add_row(void *context, const store_row *row);
 /* The group that a set of labels belongs to, which is made if there is none; NULL if there is no memory. */
 podium_aggregate *sums_group(sums *s, const label_set *set);
 const char *sums_name(const sums *s, size_t group);
+/* Writes the member "group" of an object, and a comma; nothing if there is one group of all. */
+void sums_print_name(text *t, const sums *s, size_t group);
 void sums_clear(sums *s);
 
 #endif

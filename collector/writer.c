@@ -138,12 +138,7 @@ static write_job *take_group(writer *w) {
 
 /* Waits until so many jobs wait, for at most so many seconds, unless there is something else to do. */
 static void wait_for(writer *w, size_t wanted, double seconds) {
-    enum { NANOSECONDS = 1000000000 };
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    const long long end = until.tv_nsec + (long long)(seconds * NANOSECONDS);
-    until.tv_sec += (time_t)(end / NANOSECONDS);
-    until.tv_nsec = (long)(end % NANOSECONDS);
+    const struct timespec until = moment_in(seconds);
     w->wanted = wanted;
     while (w->waiting < wanted && !w->stopping && w->between == NULL)
         if (pthread_cond_timedwait(&w->wake, &w->lock, &until) != 0)
